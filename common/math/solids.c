@@ -126,16 +126,39 @@ enum solids_nearest solids_nearest_to_ball(const struct solid *ball, const struc
     return beyond > 1 ? (enum solids_nearest)beyond : SOLIDS_FACE;
 }
 
-double solids_separation(const struct solid *a, const struct solid *b)
+/* The direction of axis k, from b to a. */
+static struct vec3 axis_of(const struct solids_pair *p, int k)
+{
+    int edges = k - SOLIDS_FACES;
+    struct vec3 axis = k < 3 ? p->a->axes[k]
+                       : k < SOLIDS_FACES
+                           ? p->b->axes[k - 3]
+                           : vec3_cross(p->a->axes[edges / 3], p->b->axes[edges % 3]);
+    double length = vec3_length(axis);
+    return vec3_scale(axis, vec3_dot(axis, p->way) > 0 ? -1 / length : 1 / length);
+}
+
+double solids_separation_along(const struct solid *a, const struct solid *b, struct vec3 *normal)
 {
     struct solids_pair p;
-    struct vec3 normal;
-    double most = -HUGE_VAL;
-    if (a->is_round || b->is_round)
-        return a->is_round ? solids_ball_gap(a, b, &normal) : solids_ball_gap(b, a, &normal);
+    int most = 0;
+    if (a->is_round)
+        return solids_ball_gap(a, b, normal);
+    if (b->is_round) {
+        double gap = solids_ball_gap(b, a, normal);
+        *normal = vec3_negated(*normal);
+        return gap;
+    }
     solids_pair_set(&p, a, b);
     solids_pair_set_edges(&p, HUGE_VAL);
-    for (int k = 0; k < SOLIDS_AXES; k++)
-        most = p.separation[k] > most ? p.separation[k] : most;
-    return most;
+    for (int k = 1; k < SOLIDS_AXES; k++)
+        most = p.separation[k] > p.separation[most] ? k : most;
+    *normal = axis_of(&p, most);
+    return p.separation[most];
+}
+
+double solids_separation(const struct solid *a, const struct solid *b)
+{
+    struct vec3 normal;
+    return solids_separation_along(a, b, &normal);
 }

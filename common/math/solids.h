@@ -35,6 +35,8 @@ enum solids_nearest solids_nearest_to_ball(const struct solid *ball, const struc
  * Manocha 1996): positive = apart by at least that, negative = overlapping by that, which is the
  * shortest way out. Of balls the distance. */
 double solids_separation(const struct solid *a, const struct solid *b);
+/* The same, and the unit along which it is, from b to a. */
+double solids_separation_along(const struct solid *a, const struct solid *b, struct vec3 *normal);
 
 enum { SOLIDS_FACES = 6, SOLIDS_AXES = 15 };
 

@@ -14,9 +14,9 @@ enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
 static int take_memory(struct spatial_dynamics *d, struct arena *arena)
 {
     double **of_coordinates[] = {&d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum, &d->q_from};
-    double **of_rates[] = {&d->qd0,   &d->vm,      &d->qdd,     &d->qdd_last,     &d->tau,
-                           &d->extra, &d->zero,    &d->effort,  &d->effort_extra, &d->work,
-                           &d->v_sum, &d->pressed, &d->carried, &d->qd_from};
+    double **of_rates[] = {&d->qd0,   &d->vm,      &d->qdd,      &d->qdd_last,     &d->tau,
+                           &d->extra, &d->zero,    &d->effort,   &d->effort_extra, &d->work,
+                           &d->v_sum, &d->pressed, &d->expected, &d->carried,      &d->qd_from};
     for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
         *of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double));
     for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
@@ -144,6 +144,7 @@ static void set_state(struct dynamics *dynamics, const double *q, const double *
     spatial_tree_normalise(&d->tree, d->base.q);
     spatial_step_follow_signals(d, 0, d->base.q, d->base.qd);
     d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    d->are_limits_alone = 0;
     spatial_contacts_forget(&d->contacts);
     dynamics_reset_ledger(dynamics);
 }
@@ -158,7 +159,7 @@ static void set_world(struct dynamics *dynamics, const struct world *to)
     d->has_drag = world->drag.coefficient > 0;
     spatial_drag_set_law(&d->drag, &world->drag);
     spatial_contacts_set_surfaces(&d->contacts);
-    d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    d->known = d->is_pressing = d->has_momenta = d->has_energy = d->are_limits_alone = 0;
     for (int i = 0; i < d->root_count; i++)
         d->dragged[i] = (struct impulse_sum){.size = 0};
     count_operations(d);

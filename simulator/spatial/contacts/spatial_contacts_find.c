@@ -151,19 +151,57 @@ static double thinnest(const double *half)
     return det_min(half[0], det_min(half[1], half[2]));
 }
 
+/* A solid, and how its link moves it; NULL: it is fixed. */
+struct moving {
+    const struct solid *solid;
+    struct vec3 velocity, turning;
+};
+
+static struct moving moving_of(const struct solid *solid, const struct spatial_mover *mover)
+{
+    struct moving m = {.solid = solid};
+    if (mover) {
+        m.velocity = point_velocity(mover->link, solid->centre);
+        m.turning = mover->link->velocity.w;
+    }
+    return m;
+}
+
+/* How long `one` takes, as `other` sees it, to come `apart` nearer along a direction from it that
+ * turns with the other: with its velocity, its turning, and what that bends its way by. */
+static double time_to_close(const struct moving *one, const struct moving *other,
+                            struct vec3 normal, double apart)
+{
+    struct vec3 way = vec3_sub(one->solid->centre, other->solid->centre);
+    struct vec3 carried = vec3_add(other->velocity, vec3_cross(other->turning, way));
+    struct vec3 against = vec3_sub(one->velocity, carried);
+    struct vec3 turning = vec3_sub(one->turning, other->turning);
+    double radius = solids_radius(one->solid), turn = vec3_length(turning);
+    double speed = vec3_length(vec3_cross(turning, normal)) * radius - vec3_dot(against, normal);
+    double bend = turn * (vec3_length(against) + turn * radius);
+    double root = sqrt(speed * speed + 2 * bend * apart);
+    return speed + root > 0 ? 2 * apart / (speed + root) : HUGE_VAL;
+}
+
 /* How long two can move on, s, such that contacts found in the middle of that time have them on the
  * right side of one another: until they could touch, or a share of their thickness along. Never
  * less than least. */
 static double stride_of_pair(const struct spatial_pair *p, double time_s, double least)
 {
     struct meeting m;
+    struct vec3 normal;
     set_meeting(&m, p);
     double speed = closing_speed_of(p), way = speed * time_s;
     double allowed = STRIDE_SHARE * (thinnest(m.one->half) + thinnest(m.other->half));
     if (way <= allowed || !are_near(p, way))
         return time_s;
-    double apart = solids_separation(m.one, m.other) - MARGIN_M;
-    return det_min(time_s, det_max(det_max(apart, allowed) / speed, least));
+    double apart = solids_separation_along(m.one, m.other, &normal) - MARGIN_M;
+    double room = det_max(apart, allowed);
+    struct moving one = moving_of(m.one, p->one), other = moving_of(m.other, p->two);
+    double stride = det_max(time_to_close(&one, &other, normal, room),
+                            time_to_close(&other, &one, vec3_negated(normal), room));
+    stride = det_max(det_max(stride, room / speed), least);
+    return det_min(time_s, stride);
 }
 
 /* Whether in a time no two of the bodies, or of what is fixed, go as far as the thinnest of all

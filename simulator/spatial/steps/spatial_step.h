@@ -70,7 +70,9 @@ struct spatial_dynamics {
     double *q_from, *qd_from; /* where a part of a step of RK4 begins */
     double *pressed;          /* what contacts and limits added to qdd in the last step ... */
     int was_blow;             /* ... with an impact, after which it does not go on */
-    double *carried;          /* qd0 and what pressed adds in half a midpoint step */
+    double *expected;         /* qd0 and what pressed adds in half a midpoint step */
+    double *carried;          /* ... for servos and drag: */
+    int is_spread;            /* these learn of limits alone, over all of the step, as they act */
     double *qdd, *qdd_last, *v_sum, *tau, *extra, *zero;
     double *effort, *effort_extra; /* of servos alone: base.torque = effort - effort_extra qdd */
     double *work;

@@ -23,14 +23,18 @@
 #define TANGENT_SHARE 0.01
 enum { TANGENTS_MAX = 5 };
 
-/* The mean rates of the step less half x qdd: contacts and limits go on pressing as they did. And
- * the mean coordinates less half^2 x qdd, in q_stage. */
+/* The mean rates of the step less half x qdd, as they are expected: contacts and limits go on
+ * pressing as they did; and those that servos and drag begin with, which learn of limits that act
+ * alone from their impulses. And from these the mean coordinates less half^2 x qdd, in q_stage. */
 static void carry(struct spatial_dynamics *d, double half)
 {
+    int is_fresh = (d->known == 0 && !d->are_limits_alone) || d->was_blow;
+    d->is_spread = is_fresh || d->are_limits_alone;
     for (int i = 0; i < d->rates; i++) {
-        if (d->known == 0 || d->was_blow)
+        if (is_fresh)
             d->pressed[i] = 0;
-        d->carried[i] = d->qd0[i] + half * d->pressed[i];
+        d->expected[i] = d->qd0[i] + half * d->pressed[i];
+        d->carried[i] = d->is_spread ? d->qd0[i] : d->expected[i];
     }
     spatial_tree_advance(&d->tree, d->q0, d->carried, half, d->q_stage);
 }
@@ -67,7 +71,7 @@ static void set_tangent(struct spatial_dynamics *d, int i, int sign, double half
 static int mend_tangent(struct spatial_dynamics *d, int i, double half, double torque, int may_move)
 {
     const struct servo *s = &d->base.servos[i];
-    double rate = d->clamped[i] * (d->carried[i] + half * d->qdd[i]);
+    double rate = d->clamped[i] * (d->expected[i] + half * d->qdd[i]);
     if (may_move && fabs(torque - most_at(s, rate)) > TANGENT_SHARE * s->torque_max) {
         set_tangent(d, i, d->clamped[i], half, rate);
         return 1;
@@ -85,7 +89,8 @@ static int bound_torques(struct spatial_dynamics *d, double half, int may_move)
     int has_changed = 0;
     for (int i = 0; i < d->rates; i++) {
         const struct servo *s = &d->base.servos[i];
-        double torque = d->effort[i] - d->effort_extra[i] * d->qdd[i];
+        double pressed = (d->expected[i] - d->carried[i]) / half;
+        double torque = d->effort[i] - d->effort_extra[i] * (d->qdd[i] + pressed);
         int sign = torque > 0 ? 1 : -1;
         if (d->tree.is_driven[i] || s->torque_max <= 0 || abs(d->clamped[i]) > 1)
             continue;
@@ -134,7 +139,7 @@ static void guess_middle(struct spatial_dynamics *d, double half, double last, d
 {
     for (int i = 0; i < d->rates; i++)
         if (!d->tree.is_driven[i])
-            d->vm[i] = d->carried[i] + half * (last * d->qdd[i] + before * d->qdd_last[i]);
+            d->vm[i] = d->expected[i] + half * (last * d->qdd[i] + before * d->qdd_last[i]);
 }
 
 /* Accelerations in the middle of the step, for the mean velocity of its first half. A mended guess
@@ -194,16 +199,20 @@ static int find_contacts(struct spatial_group *g, double half)
     return contacts;
 }
 
-/* The factors of what impulses move, where there are some; limits that act alone are solved. */
+/* The factors of what impulses move, where there are some; limits that act alone are solved. Where
+ * these are spread over the step they move what yields as to torques: the factors are those of
+ * the accelerations. */
 static void set_factors(struct spatial_dynamics *d, double half, int has_contacts)
 {
+    d->is_spread &= d->are_limits_alone;
     if (!has_contacts && !d->are_limits_alone)
         return;
     for (int i = 0; i < d->rates; i++) {
         d->tree.drive[i] = 0;
         d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
     }
-    spatial_tree_factor_mass(&d->tree);
+    if (!d->is_spread)
+        spatial_tree_factor_mass(&d->tree);
     if (d->are_limits_alone)
         d->limits_work = spatial_limits_solve(&d->limits, &d->tree, d->v_sum, d->base.qd);
 }
@@ -257,14 +266,20 @@ static void leave_limits(struct spatial_dynamics *d)
     d->limits_work += spatial_step_energy(d) - before - taken;
 }
 
+/* The accelerations that servos and drag met. */
+static double met(const struct spatial_dynamics *d, int i)
+{
+    return d->is_spread ? d->qdd[i] + d->pressed[i] : d->qdd[i];
+}
+
 static void book_middle(struct spatial_dynamics *d, double half)
 {
     for (int i = 0; i < d->rates; i++) {
         double way = half * (d->qd0[i] + d->base.qd[i]);
-        d->base.torque[i] = d->effort[i] - d->effort_extra[i] * d->qdd[i];
+        d->base.torque[i] = d->effort[i] - d->effort_extra[i] * met(d, i);
         d->work[i] = d->base.torque[i] * way;
         d->base.dynamics.ledger.loss_damping_j +=
-            d->base.servos[i].damping * (d->carried[i] + half * d->qdd[i]) * way;
+            d->base.servos[i].damping * (d->carried[i] + half * met(d, i)) * way;
     }
     spatial_step_book_work(d);
 }
@@ -274,7 +289,7 @@ static void book_drag(struct spatial_dynamics *d, double half)
 {
     double *dragged = d->v_sum, *mean = d->vm;
     for (int i = 0; i < d->rates && d->has_drag; i++) {
-        dragged[i] = d->carried[i] + half * d->qdd[i];
+        dragged[i] = d->carried[i] + half * met(d, i);
         mean[i] = 0.5 * (d->qd0[i] + d->base.qd[i]);
     }
     d->base.dynamics.ledger.loss_drag_j -= 2 * half * spatial_step_drag_power(d, dragged, mean);

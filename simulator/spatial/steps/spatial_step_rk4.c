@@ -132,7 +132,7 @@ void spatial_step_rk4(struct spatial_dynamics *d)
     spatial_step_set_pose(d);
     struct balance from = take_balance(d);
     spatial_step_copy(d, d->base.q, d->base.qd, d->q_from, d->qd_from);
-    d->has_energy = d->known = 0;
+    d->has_energy = d->known = d->are_limits_alone = 0;
     for (int done = 0, part = RK4_PARTS; done < RK4_PARTS;) {
         advance_part(d, done * h, part * h, &losses);
         struct balance to = take_balance(d);
