@@ -5,9 +5,12 @@
 
 #include "common/error.h"
 
-/* Sweeps over the rows, at most, and when they end: a change of a rate, rad/s or m/s. */
-enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
-#define SETTLED 1e-12
+/* Rows that begin to act, at most, by the number of rows. */
+enum { STEPS_MAX = 4, PROJECTIONS_MAX = 4 };
+/* Below its bound by so much, rad/s or m/s, a row is at it; and depends on others if it yields no more
+ * than this share besides. */
+#define SETTLED   1e-12
+#define DEPENDENT 1e-12
 /* Gaps, rad or m, that impulses on other rows may close. */
 #define GAP_NEAR 0.1
 /* Gaps that count as 0, rad or m. */
@@ -41,8 +44,13 @@ int spatial_limits_create(struct spatial_limits *limits, const struct spatial_tr
     limits->rows = arena_take(arena, rows, sizeof limits->rows[0]);
     limits->given = arena_take(arena, rows, sizeof limits->given[0]);
     limits->push = arena_take(arena, rates, sizeof limits->push[0]);
+    limits->acting = arena_take(arena, rows, sizeof limits->acting[0]);
+    limits->lacking = arena_take(arena, rows, sizeof(double));
+    limits->sought = arena_take(arena, rows, sizeof(double));
+    limits->yields = arena_take(arena, rows * rows, sizeof(double));
+    limits->factor = arena_take(arena, rows * rows, sizeof(double));
     double *responses = arena_take(arena, rows * rates, sizeof responses[0]);
-    if (!limits->rows || !limits->given || !limits->push || !responses)
+    if (arena->is_exhausted)
         return ERR_MEMORY;
     for (size_t i = 0; i < rows; i++)
         limits->rows[i].response = responses + i * rates;
@@ -263,29 +271,113 @@ static void find_responses(struct spatial_limits *limits, struct spatial_tree *t
     }
 }
 
-/* One sweep of Gauss-Seidel; the largest change of a row's rate. */
-static double sweep(struct spatial_limits *limits, int rate_count, double *rates)
+/* Impulses with which the first `count` of the rows that act are at their bounds, into limits->sought,
+ * by Cholesky's factors. 0 if the last row depends on the others. */
+static int seek(struct spatial_limits *limits, int count)
 {
-    double most = 0;
-    for (int i = 0; i < limits->count; i++) {
-        struct spatial_limit *row = &limits->rows[i];
-        double yield = spatial_limits_rate(row, row->response), before = row->impulse;
-        if (!(yield > 0))
-            continue;
-        double impulse = before + (row->bound - spatial_limits_rate(row, rates)) / yield;
-        row->impulse = impulse > 0 ? impulse : 0;
-        double change = row->impulse - before;
-        for (int k = 0; k < rate_count; k++)
-            rates[k] += change * row->response[k];
-        most = fabs(change * yield) > most ? fabs(change * yield) : most;
+    double *l = limits->factor, *x = limits->sought;
+    int room = limits->row_max;
+    for (int i = 0; i < count; i++, l += room) {
+        const double *yields = limits->yields + limits->acting[i] * room;
+        double sum = yields[limits->acting[i]], least = DEPENDENT * sum;
+        x[i] = limits->lacking[limits->acting[i]];
+        for (int k = 0; k < i; k++) {
+            const double *of_k = limits->factor + k * room;
+            double entry = yields[limits->acting[k]];
+            for (int m = 0; m < k; m++)
+                entry -= l[m] * of_k[m];
+            l[k] = entry / of_k[k];
+            sum -= l[k] * l[k];
+            x[i] -= l[k] * x[k];
+        }
+        if (!(sum > least))
+            return 0;
+        l[i] = sqrt(sum);
+        x[i] /= l[i];
     }
-    return most;
+    for (int i = count - 1; i >= 0; i--) {
+        x[i] /= limits->factor[i * room + i];
+        for (int k = 0; k < i; k++)
+            x[k] -= limits->factor[i * room + k] * x[i];
+    }
+    return 1;
 }
 
+/* Goes from the impulses of the rows that act towards those that were sought, as far as none pulls;
+ * one that would pull acts no more. Returns how many act. */
+static int approach(struct spatial_limits *limits, int count)
+{
+    int kept = 0, first = -1;
+    double share = 1;
+    for (int i = 0; i < count; i++) {
+        double from = limits->rows[limits->acting[i]].impulse, to = limits->sought[i];
+        if (to <= 0 && from / (from - to) < share) {
+            share = from / (from - to);
+            first = i;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        double *impulse = &limits->rows[limits->acting[i]].impulse;
+        *impulse += share * (limits->sought[i] - *impulse);
+        if (i == first || !(*impulse > 0))
+            *impulse = 0;
+        else
+            limits->acting[kept++] = limits->acting[i];
+    }
+    return kept;
+}
+
+/* The row that is farthest below its bound, of those that neither act nor were refused; -1: none
+ * is. */
+static int find_worst(const struct spatial_limits *limits, int count)
+{
+    int worst = -1;
+    double most = SETTLED;
+    for (int i = 0; i < limits->count; i++) {
+        const double *yields = limits->yields + i * limits->row_max;
+        double miss = limits->lacking[i];
+        if (limits->rows[i].is_refused || limits->rows[i].impulse > 0)
+            continue;
+        for (int k = 0; k < count; k++)
+            miss -= yields[limits->acting[k]] * limits->rows[limits->acting[k]].impulse;
+        if (miss > most) {
+            most = miss;
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+/* The least impulses, none of which pulls, that bring all rows to their bounds (Lawson and Hanson
+ * 1974, chapter 23): one row after the other acts, the worst first. A row that yields nothing but
+ * what others do is refused, as is one that would pull at once. */
 static void solve_rows(struct spatial_limits *limits, int rate_count, double *rates)
 {
-    for (int i = 0; i < SWEEPS_MAX && sweep(limits, rate_count, rates) > SETTLED; i++)
-        ;
+    int acting = 0, worst;
+    for (int i = 0; i < limits->count; i++) {
+        struct spatial_limit *row = &limits->rows[i];
+        limits->lacking[i] = row->bound - spatial_limits_rate(row, rates);
+        row->impulse = row->is_refused = 0;
+        for (int k = 0; k < limits->count; k++)
+            limits->yields[i * limits->row_max + k] =
+                spatial_limits_rate(row, limits->rows[k].response);
+    }
+    for (int left = STEPS_MAX * limits->count;
+         left > 0 && (worst = find_worst(limits, acting)) >= 0; left--) {
+        limits->acting[acting] = worst;
+        limits->rows[worst].is_refused = !seek(limits, acting + 1);
+        if (limits->rows[worst].is_refused)
+            continue;
+        for (int before = acting++; before != acting && acting > 0; seek(limits, acting)) {
+            before = acting;
+            acting = approach(limits, acting);
+        }
+        limits->rows[worst].is_refused = !(limits->rows[worst].impulse > 0);
+    }
+    for (int i = 0; i < acting; i++)
+        for (int k = 0; k < rate_count; k++)
+            rates[k] += limits->rows[limits->acting[i]].impulse *
+                        limits->rows[limits->acting[i]].response[k];
 }
 
 double spatial_limits_solve(struct spatial_limits *limits, struct spatial_tree *tree,

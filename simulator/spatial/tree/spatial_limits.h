@@ -18,6 +18,7 @@ struct spatial_limit {
     double bound;       /* least rate of the gap after the impulses, at the pose given */
     double *response;   /* of all rates to a unit impulse */
     double sign;        /* +-1: the gap opens with a freedom's value, or closes */
+    int is_refused;     /* an impulse on it is of no use */
     /* how a ball's value changes with its rates, at a pose; NULL: it is no ball's */
     struct vec3 (*turning)(struct quaternion ball);
 };
@@ -28,7 +29,11 @@ struct spatial_limits {
     struct spatial_limit *rows; /* found by the last spatial_limits_find() */
     int count;
     double *given; /* by id: impulses in the last step with contacts; the contacts' to keep */
-    double *push;  /* scratch: an impulse on all joints */
+    double *push;  /* scratch: an impulse on all joints; and of a solution: */
+    int *acting;   /* rows with impulses */
+    double *lacking, *sought; /* what their rates lack, and the impulses of those that act */
+    double *yields,
+        *factor; /* [row_max][row_max]: of rows to impulses; Cholesky's, of those that act */
 };
 
 /* How fast the gap of a row opens at some rates. */
@@ -66,8 +71,9 @@ double spatial_limits_hit(struct spatial_limits *limits, const struct spatial_tr
 int spatial_limits_find_hit(struct spatial_limits *limits, const struct spatial_tree *tree,
                             const double *q, const double *rates, double time_s);
 /* Impulses that keep the rows found within their bounds: adds what they change to the rates, which
- * are those at the end of the step. The tree has the factors of its mass matrix. Returns the
- * impulses' work, which act where the rates before are `middle`. */
+ * are those at the end of the step. The tree has the factors of what yields: its mass matrix, or,
+ * of impulses that are spread over a step, that of its accelerations. Returns the impulses' work,
+ * which act where the rates before are `middle`. */
 double spatial_limits_solve(struct spatial_limits *limits, struct spatial_tree *tree,
                             const double *middle, double *rates);
 /* Moves q until no gap is negative, along responses; adds the way of each freedom to `way`. */
