@@ -9,7 +9,10 @@
  * guessed from the accelerations of the last two steps, and mended by a second evaluation. The part
  * of contacts and limits in the accelerations is known only afterwards, so that of the last step
  * counts, in vm and in V: without it a body that pushes itself off the ground errs by three times
- * as much energy in the one, and servos under load are of first order in the other. */
+ * as much energy in the one, and servos under load are of first order in the other. Limits that act
+ * alone count in V at once: their impulses are spread over the step, and move what yields as to
+ * torques. (Each step with the V of the one before came near the solution by a half or less, where
+ * drag weighs more than the body.) */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,9 +26,9 @@
 #define TANGENT_SHARE 0.01
 enum { TANGENTS_MAX = 5 };
 
-/* The mean rates of the step less half x qdd, as they are expected: contacts and limits go on
- * pressing as they did; and those that servos and drag begin with, which learn of limits that act
- * alone from their impulses. And from these the mean coordinates less half^2 x qdd, in q_stage. */
+/* The mean rates of the step less half x qdd: as they are expected, contacts and limits going on as
+ * they pressed; and as servos and drag begin with them, which are yet to meet limits that are
+ * spread. And from these the mean coordinates less half^2 x qdd, in q_stage. */
 static void carry(struct spatial_dynamics *d, double half)
 {
     int is_fresh = (d->known == 0 && !d->are_limits_alone) || d->was_blow;
@@ -199,9 +202,8 @@ static int find_contacts(struct spatial_group *g, double half)
     return contacts;
 }
 
-/* The factors of what impulses move, where there are some; limits that act alone are solved. Where
- * these are spread over the step they move what yields as to torques: the factors are those of
- * the accelerations. */
+/* The factors of what impulses move, where there are some; limits that act alone are solved. Spread
+ * over the step, these have the factors of the accelerations. */
 static void set_factors(struct spatial_dynamics *d, double half, int has_contacts)
 {
     d->is_spread &= d->are_limits_alone;

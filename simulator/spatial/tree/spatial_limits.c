@@ -7,8 +7,8 @@
 
 /* Rows that begin to act, at most, by the number of rows. */
 enum { STEPS_MAX = 4, PROJECTIONS_MAX = 4 };
-/* Below its bound by so much, rad/s or m/s, a row is at it; and depends on others if it yields no more
- * than this share besides. */
+/* Below its bound by so much, rad/s or m/s, a row is at it; and a row depends on others if it yields
+ * no more than this share besides. */
 #define SETTLED   1e-12
 #define DEPENDENT 1e-12
 /* Gaps, rad or m, that impulses on other rows may close. */
@@ -271,8 +271,8 @@ static void find_responses(struct spatial_limits *limits, struct spatial_tree *t
     }
 }
 
-/* Impulses with which the first `count` of the rows that act are at their bounds, into limits->sought,
- * by Cholesky's factors. 0 if the last row depends on the others. */
+/* Impulses with which the first `count` of the rows that act are at their bounds, by Cholesky's
+ * factors, into limits->sought. 0 if the last row depends on the others. */
 static int seek(struct spatial_limits *limits, int count)
 {
     double *l = limits->factor, *x = limits->sought;
