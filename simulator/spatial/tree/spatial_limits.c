@@ -7,8 +7,8 @@
 
 /* Rows that begin to act, at most, by the number of rows. */
 enum { STEPS_MAX = 4, PROJECTIONS_MAX = 4 };
-/* Below its bound by so much, rad/s or m/s, a row is at it; and a row depends on others if it yields
- * no more than this share besides. */
+/* Below its bound by so much, rad/s or m/s, a row is at it; and a row depends on others if it
+ * yields no more than this share besides. */
 #define SETTLED   1e-12
 #define DEPENDENT 1e-12
 /* Gaps, rad or m, that impulses on other rows may close. */
@@ -44,6 +44,7 @@ int spatial_limits_create(struct spatial_limits *limits, const struct spatial_tr
     limits->rows = arena_take(arena, rows, sizeof limits->rows[0]);
     limits->given = arena_take(arena, rows, sizeof limits->given[0]);
     limits->push = arena_take(arena, rates, sizeof limits->push[0]);
+    limits->before = arena_take(arena, rates, sizeof limits->before[0]);
     limits->acting = arena_take(arena, rows, sizeof limits->acting[0]);
     limits->lacking = arena_take(arena, rows, sizeof(double));
     limits->sought = arena_take(arena, rows, sizeof(double));
@@ -259,16 +260,18 @@ int spatial_limits_find_hit(struct spatial_limits *limits, const struct spatial_
     return kept;
 }
 
-static void find_responses(struct spatial_limits *limits, struct spatial_tree *tree)
+/* What a row's impulse does to all rates, and to the gaps of all rows. */
+static void find_response(struct spatial_limits *limits, struct spatial_tree *tree, int i)
 {
-    for (int i = 0; i < limits->count; i++) {
-        struct spatial_limit *row = &limits->rows[i];
-        for (int k = 0; k < row->count; k++)
-            limits->push[row->rate + k] = row->gradient[k];
-        spatial_tree_respond(tree, limits->push, NULL, row->response);
-        for (int k = 0; k < row->count; k++)
-            limits->push[row->rate + k] = 0;
-    }
+    struct spatial_limit *row = &limits->rows[i];
+    for (int k = 0; k < row->count; k++)
+        limits->push[row->rate + k] = row->gradient[k];
+    spatial_tree_respond(tree, limits->push, NULL, row->response);
+    for (int k = 0; k < row->count; k++)
+        limits->push[row->rate + k] = 0;
+    for (int k = 0; k < limits->count; k++)
+        limits->yields[k * limits->row_max + i] =
+            spatial_limits_rate(&limits->rows[k], row->response);
 }
 
 /* Impulses with which the first `count` of the rows that act are at their bounds, by Cholesky's
@@ -351,20 +354,18 @@ static int find_worst(const struct spatial_limits *limits, int count)
 /* The least impulses, none of which pulls, that bring all rows to their bounds (Lawson and Hanson
  * 1974, chapter 23): one row after the other acts, the worst first. A row that yields nothing but
  * what others do is refused, as is one that would pull at once. */
-static void solve_rows(struct spatial_limits *limits, int rate_count, double *rates)
+static void solve_rows(struct spatial_limits *limits, struct spatial_tree *tree, double *rates)
 {
     int acting = 0, worst;
     for (int i = 0; i < limits->count; i++) {
         struct spatial_limit *row = &limits->rows[i];
         limits->lacking[i] = row->bound - spatial_limits_rate(row, rates);
         row->impulse = row->is_refused = 0;
-        for (int k = 0; k < limits->count; k++)
-            limits->yields[i * limits->row_max + k] =
-                spatial_limits_rate(row, limits->rows[k].response);
     }
     for (int left = STEPS_MAX * limits->count;
          left > 0 && (worst = find_worst(limits, acting)) >= 0; left--) {
         limits->acting[acting] = worst;
+        find_response(limits, tree, worst);
         limits->rows[worst].is_refused = !seek(limits, acting + 1);
         if (limits->rows[worst].is_refused)
             continue;
@@ -375,7 +376,7 @@ static void solve_rows(struct spatial_limits *limits, int rate_count, double *ra
         limits->rows[worst].is_refused = !(limits->rows[worst].impulse > 0);
     }
     for (int i = 0; i < acting; i++)
-        for (int k = 0; k < rate_count; k++)
+        for (int k = 0; k < tree->rates; k++)
             rates[k] += limits->rows[limits->acting[i]].impulse *
                         limits->rows[limits->acting[i]].response[k];
 }
@@ -385,18 +386,15 @@ double spatial_limits_solve(struct spatial_limits *limits, struct spatial_tree *
 {
     double work = 0;
     check(limits, tree);
-    find_responses(limits, tree);
-    double *before = limits->push; /* all 0 between uses */
+    double *before = limits->before;
     for (int k = 0; k < tree->rates; k++)
         before[k] = rates[k];
-    solve_rows(limits, tree->rates, rates);
+    solve_rows(limits, tree, rates);
     for (int i = 0; i < limits->count; i++) {
         const struct spatial_limit *row = &limits->rows[i];
         double kick = spatial_limits_rate(row, rates) - spatial_limits_rate(row, before);
         work += row->impulse * (spatial_limits_rate(row, middle) + kick / 2);
     }
-    for (int k = 0; k < tree->rates; k++)
-        before[k] = 0;
     return work;
 }
 
@@ -414,16 +412,15 @@ void spatial_limits_project(struct spatial_limits *limits, struct spatial_tree *
         limits->count = kept;
         if (passed == 0)
             return;
-        find_responses(limits, tree);
         /* found as rates are: each gap is to open by what it lacks */
-        double *step = limits->push;
+        double *step = limits->before;
+        for (int k = 0; k < tree->rates; k++)
+            step[k] = 0;
         for (int k = 0; k < kept; k++)
             limits->rows[k].bound = -limits->rows[k].gap;
-        solve_rows(limits, tree->rates, step);
+        solve_rows(limits, tree, step);
         spatial_tree_advance(tree, q, step, 1, q);
-        for (int k = 0; k < tree->rates; k++) {
+        for (int k = 0; k < tree->rates; k++)
             way[k] += step[k];
-            step[k] = 0;
-        }
     }
 }

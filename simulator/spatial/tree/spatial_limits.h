@@ -16,7 +16,7 @@ struct spatial_limit {
     double gap;         /* rad or m */
     double impulse;     /* along the gradient, >= 0 */
     double bound;       /* least rate of the gap after the impulses, at the pose given */
-    double *response;   /* of all rates to a unit impulse */
+    double *response;   /* of all rates to a unit impulse, once it acts */
     double sign;        /* +-1: the gap opens with a freedom's value, or closes */
     int is_refused;     /* an impulse on it is of no use */
     /* how a ball's value changes with its rates, at a pose; NULL: it is no ball's */
@@ -29,11 +29,13 @@ struct spatial_limits {
     struct spatial_limit *rows; /* found by the last spatial_limits_find() */
     int count;
     double *given; /* by id: impulses in the last step with contacts; the contacts' to keep */
-    double *push;  /* scratch: an impulse on all joints; and of a solution: */
-    int *acting;   /* rows with impulses */
-    double *lacking, *sought; /* what their rates lack, and the impulses of those that act */
-    double *yields,
-        *factor; /* [row_max][row_max]: of rows to impulses; Cholesky's, of those that act */
+    /* scratch: an impulse on all joints (0 between uses), and rates before others change them */
+    double *push, *before;
+    /* of a solution: the rows that act, what all rows lack, the impulses that are sought, and
+     * [row_max][row_max]: how much a row yields to the impulse of one that acts, and Cholesky's
+     * factor of those that act */
+    int *acting;
+    double *lacking, *sought, *yields, *factor;
 };
 
 /* How fast the gap of a row opens at some rates. */
