@@ -316,7 +316,7 @@ static void advance(struct spatial_group *g, int splits)
         return;
     }
     take_back(g, 0);
-    /* what a limit that is hit did to the whole step says nothing of its parts */
+    /* the impulse of a limit that is hit, spread over the whole step, is no guess for its parts */
     for (int k = 0; k < g->count && hit < HUGE_VAL; k++)
         g->all[k]->are_limits_alone = 0;
     if (hit < HUGE_VAL)

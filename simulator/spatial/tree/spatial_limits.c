@@ -260,7 +260,7 @@ int spatial_limits_find_hit(struct spatial_limits *limits, const struct spatial_
     return kept;
 }
 
-/* What a row's impulse does to all rates, and to the gaps of all rows. */
+/* The effect of a row's impulse on all rates, and on the gaps of all rows. */
 static void find_response(struct spatial_limits *limits, struct spatial_tree *tree, int i)
 {
     struct spatial_limit *row = &limits->rows[i];
