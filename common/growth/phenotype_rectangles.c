@@ -59,16 +59,9 @@ static struct vec2 axis_of(int quarters, double rest_rad)
 {
     double sine, cosine;
     det_sincos(rest_rad, &sine, &cosine);
-    switch (quarters & 3) {
-    case 0:
-        return (struct vec2){cosine, sine};
-    case 1:
-        return (struct vec2){-sine, cosine};
-    case 2:
-        return (struct vec2){-cosine, -sine};
-    default:
-        return (struct vec2){sine, -cosine};
-    }
+    const struct vec2 turned[4] = {
+        {cosine, sine}, {-sine, cosine}, {-cosine, -sine}, {sine, -cosine}};
+    return turned[quarters & 3];
 }
 
 static void develop_size(const struct params *params, const struct body_gene *body, double scale,

@@ -273,19 +273,11 @@ static int find_nearest(const struct grower *grower, int part, int row)
     return nearest;
 }
 
-static int find_brace_end(const struct grower *grower, int part, int brace, int row)
-{
-    switch (brace) {
-    case BRACE_ANCESTOR:
-        return find_ancestor(grower, part, row);
-    case BRACE_SIBLING:
-        return find_sibling(grower, part, row);
-    case BRACE_TWIN:
-        return find_twin(grower, part, row);
-    default:
-        return find_nearest(grower, part, row);
-    }
-}
+static int (*const find_brace_end[BRACE_COUNT])(const struct grower *, int part,
+                                                int row) = {[BRACE_ANCESTOR] = find_ancestor,
+                                                            [BRACE_SIBLING] = find_sibling,
+                                                            [BRACE_TWIN] = find_twin,
+                                                            [BRACE_NEAREST] = find_nearest};
 
 static void add_braces(struct grower *grower, int part)
 {
@@ -298,7 +290,7 @@ static void add_braces(struct grower *grower, int part)
         const struct branch *branch = &grower->branches[i];
         if (gene->brace == BRACE_NONE || branch->from_row != grower->growths[part].body_row)
             continue;
-        int end = find_brace_end(grower, part, gene->brace, branch->to_row);
+        int end = find_brace_end[gene->brace](grower, part, branch->to_row);
         double length = end >= 0 ? distance(body, part, end) : 0;
         if (end >= 0 && !is_bonded(body, part, end) && length >= params->spheres_bone_min_m &&
             length <= params->spheres_bone_max_m)
