@@ -360,7 +360,7 @@ void phenotype_make_shape(struct phenotype *phenotype, int part, struct vec3 hal
     phenotype->shapes[part] = (struct shape){.kind = is_ball ? SHAPE_BALL : SHAPE_BOX,
                                              .part = part,
                                              .other = -1,
-                                             .drive = phenotype_find_stretch(phenotype, part),
+                                             .drive = phenotype_find_drive(phenotype, part, 1),
                                              .turn.w = 1,
                                              .half_m = half_m};
 }
@@ -522,18 +522,10 @@ void phenotype_check(const struct phenotype *p)
             check_wire(p, &p->neurons[i].inputs[k]);
 }
 
-int phenotype_find_drive(const struct phenotype *phenotype, int part)
+int phenotype_find_drive(const struct phenotype *phenotype, int part, int is_stretch)
 {
     for (int i = phenotype->first_drive; i < phenotype->drive_count; i++)
-        if (phenotype->drives[i].part == part && !phenotype->drives[i].is_stretch)
-            return i;
-    return -1;
-}
-
-int phenotype_find_stretch(const struct phenotype *phenotype, int part)
-{
-    for (int i = phenotype->first_drive; i < phenotype->drive_count; i++)
-        if (phenotype->drives[i].part == part && phenotype->drives[i].is_stretch)
+        if (phenotype->drives[i].part == part && !phenotype->drives[i].is_stretch == !is_stretch)
             return i;
     return -1;
 }

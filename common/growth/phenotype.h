@@ -179,9 +179,8 @@ static inline const struct wire *phenotype_signal_wire(const struct phenotype *p
 /* Parts, links, drives and wires that do not fit one another are a bug. */
 void phenotype_check(const struct phenotype *phenotype);
 
-/* The first drive of a part's joint to its parent, or -1; and that of its stretch, or -1. */
-int phenotype_find_drive(const struct phenotype *phenotype, int part);
-int phenotype_find_stretch(const struct phenotype *phenotype, int part);
+/* The first drive of a part's joint to its parent, or of its stretch; or -1. */
+int phenotype_find_drive(const struct phenotype *phenotype, int part, int is_stretch);
 
 /* 1 if parts a and b never collide: parent and child, or in the same link. */
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);

@@ -25,7 +25,7 @@ static void trace_print_header(FILE *file, const struct phenotype *phenotype)
     TRACE_LEDGER(X)
 #undef X
     for (int i = 0; i < phenotype->part_count; i++) {
-        int drive = phenotype_find_drive(phenotype, i);
+        int drive = phenotype_find_drive(phenotype, i, 0);
         int is_linear = drive >= 0 && phenotype->drives[drive].is_linear;
 #define X(name, linear, field) fprintf(file, ",p%d_%s", i, is_linear ? #linear : #name);
         TRACE_PART(X)
@@ -51,7 +51,7 @@ static void trace_read_contacts(struct trace_part *row, const struct evaluate_vi
 static void trace_print_part(FILE *file, const struct evaluate_view *view, int part)
 {
     struct trace_part row = {0};
-    int drive = phenotype_find_drive(view->phenotype, part);
+    int drive = phenotype_find_drive(view->phenotype, part, 0);
     dynamics_part_state(view->dynamics, part, &row.state);
     if (drive >= 0)
         dynamics_drive_state(view->dynamics, drive, &row.joint);

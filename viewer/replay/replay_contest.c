@@ -40,7 +40,7 @@ static void fill_parts(struct recording *recording, int body)
     int owner = pair_index(recording, body);
     for (int i = 0; i < phenotype->part_count; i++) {
         int index = recording->first_part[body] + i, parent = phenotype->parts[i].parent;
-        int stretch = phenotype_find_stretch(phenotype, i);
+        int stretch = phenotype_find_drive(phenotype, i, 1);
         replay->parts[index] =
             (struct replay_part){.parent = parent < 0 ? -1 : recording->first_part[body] + parent,
                                  .mirror = phenotype->parts[i].mirror,

@@ -604,8 +604,8 @@ TEST(a_stretch_is_a_link_of_its_own)
     }
     ck_assert_double_eq(phenotype.body->links[0].mass_kg, 0);
     ck_assert(phenotype.parts[0].link == 1 && phenotype.parts[2].link == 3);
-    ck_assert_int_eq(phenotype_find_stretch(&phenotype, 2), 3);
-    ck_assert_int_eq(phenotype_find_stretch(&phenotype, 1), -1);
+    ck_assert_int_eq(phenotype_find_drive(&phenotype, 2, 1), 3);
+    ck_assert_int_eq(phenotype_find_drive(&phenotype, 1, 1), -1);
     ck_assert(phenotype.effector_count == 2 && phenotype.effectors[1].drive == 3);
     ck_assert_double_eq(phenotype.effectors[1].input.value, 0.25);
     ck_assert(phenotype.drives[3].unit == 0.3 && phenotype.drives[3].most == 1);
