@@ -28,7 +28,7 @@ gene_id gene_counter_next(struct gene_counter *counter)
     return counter->creature << GENE_BITS | counter->count;
 }
 
-static int has_genes_of(const struct genome *genome, uint64_t creature)
+int genetics_has_genes_of(const struct genome *genome, uint64_t creature)
 {
     for (int table = 0; table < GENOME_TABLE_COUNT; table++)
         for (int i = 0; i < genome->counts[table]; i++)
@@ -40,8 +40,8 @@ static int has_genes_of(const struct genome *genome, uint64_t creature)
 void gene_counter_avoid(struct gene_counter *counter, const struct genome *a,
                         const struct genome *b)
 {
-    while (counter->count == 0 &&
-           (has_genes_of(a, counter->creature) || (b && has_genes_of(b, counter->creature))))
+    while (counter->count == 0 && (genetics_has_genes_of(a, counter->creature) ||
+                                   (b && genetics_has_genes_of(b, counter->creature))))
         counter->creature = (counter->creature + NUMBERS_APART) & NUMBERS_MASK;
 }
 

@@ -17,6 +17,8 @@ struct gene_counter {
     uint32_t count;
 };
 gene_id gene_counter_next(struct gene_counter *counter);
+/* 1 if a gene first came in the creature of that number. */
+int genetics_has_genes_of(const struct genome *genome, uint64_t creature);
 /* Before the first id: where a genome that the creature is made of (b may be NULL) has genes of its
  * number, which a file or another run may bring, the counter takes a number that no gene has. */
 void gene_counter_avoid(struct gene_counter *counter, const struct genome *a,

@@ -93,15 +93,6 @@ static int parse_request(const struct command *command, int argc, char **argv, i
 
 /* ---- numbers of creatures ---- */
 
-static int has_genes_of(const struct genome *genome, uint64_t number)
-{
-    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
-        for (int i = 0; i < genome->counts[table]; i++)
-            if (genome_row_id(genome, table, i) >> 10 == number)
-                return 1;
-    return 0;
-}
-
 /* A number of which no parent has a gene. */
 static uint64_t draw_number(const struct request *request, const struct creature *parents,
                             int parent_count)
@@ -116,7 +107,7 @@ static uint64_t draw_number(const struct request *request, const struct creature
     while (is_used) {
         is_used = 0;
         for (int i = 0; i < parent_count; i++)
-            is_used |= has_genes_of(&parents[i].genome, number);
+            is_used |= genetics_has_genes_of(&parents[i].genome, number);
         number += (uint64_t)is_used;
     }
     return number;
