@@ -410,19 +410,12 @@ static void read_sensors(struct form *form, json_t *value, const char *key, uint
 static void assume_field(const struct gene_field *field, void *gene, struct gene_range range)
 {
     double assumed = gene_assumed(field, gene), *limits = gene_at(gene, field);
-    switch (field->type) {
-    case GENE_LIMITS:
+    if (field->type == GENE_LIMITS) {
         limits[0] = det_max(-assumed, range.low);
         limits[1] = det_min(assumed, range.high);
-        break;
-    case GENE_REAL:
-    case GENE_COUNT:
-    case GENE_FLAG:
-    case GENE_CHOICE:
+    } else if (field->type == GENE_REAL || field->type == GENE_COUNT || field->type == GENE_FLAG ||
+               field->type == GENE_CHOICE) {
         gene_set_number(field, gene, assumed);
-        break;
-    default:
-        break;
     }
 }
 
