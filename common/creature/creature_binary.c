@@ -69,7 +69,7 @@ static void visit_evaluation(struct pack_fields *f, struct creature *creature)
     pack_fields_u64(&in, "genome_hash", &creature->genome_hash, UINT64_MAX);
     const msgpack_object *params = pack_fields_next(&in, NULL);
     if (in.writer)
-        params_encode_rows(&creature->params, creature_records_param, in.writer);
+        params_encode_rows(&creature->params, creature_records_param, NULL, in.writer);
     if (params)
         pack_fields_note(&in, NULL,
                          params_decode(&creature->params, params, &creature->remark, in.error));

@@ -19,8 +19,9 @@ int creature_decode_binary(struct creature *creature, const void *bytes, size_t 
 int creature_decode_json(struct creature *creature, const char *text, size_t length,
                          struct error *error);
 
-/* The rows for which is_wanted(row) is not 0 (NULL: all) as a map key -> value. */
+/* The rows for which is_wanted(row) is not 0 (NULL: all), and which differ from `base` (unless that
+ * is NULL), as a map key -> value. */
 void params_encode_rows(const struct params *params, int (*is_wanted)(int index),
-                        struct pack_writer *writer);
+                        const struct params *base, struct pack_writer *writer);
 
 #endif

@@ -41,15 +41,25 @@ static void encode_value(const struct params *params, int index, struct pack_wri
     }
 }
 
+/* Whether the row is wanted and, of a file with a base, must be there: its value differs from the
+ * one that readers assume without it. A preset is left out, since the rows that it sets are there. */
+static int is_encoded(const struct params *params, int (*is_wanted)(int index),
+                      const struct params *base, int index)
+{
+    int is_assumed =
+        base && (index == params_find("world.preset") || params_is_same(params, base, index));
+    return (!is_wanted || is_wanted(index)) && !is_assumed;
+}
+
 void params_encode_rows(const struct params *params, int (*is_wanted)(int index),
-                        struct pack_writer *writer)
+                        const struct params *base, struct pack_writer *writer)
 {
     size_t count = 0;
     for (int i = 0; i < param_count; i++)
-        count += !is_wanted || is_wanted(i);
+        count += is_encoded(params, is_wanted, base, i);
     pack_map(writer, count);
     for (int i = 0; i < param_count; i++)
-        if (!is_wanted || is_wanted(i)) {
+        if (is_encoded(params, is_wanted, base, i)) {
             pack_text(writer, param_table[i].key);
             encode_value(params, i, writer);
         }
@@ -57,30 +67,14 @@ void params_encode_rows(const struct params *params, int (*is_wanted)(int index)
 
 void params_encode(const struct params *params, int is_all, struct pack_writer *writer)
 {
-    params_encode_rows(params, is_all ? NULL : is_evaluation_row, writer);
-}
-
-/* Whether a file must have the row: its value differs from the one that readers assume without it.
- * A preset is left out, since the rows that it sets are there. */
-static int is_changed(const struct params *params, const struct params *base, int index)
-{
-    return creature_records_param(index) && index != params_find("world.preset") &&
-           !params_is_same(params, base, index);
+    params_encode_rows(params, is_all ? NULL : is_evaluation_row, NULL, writer);
 }
 
 void params_encode_changed(const struct params *params, struct pack_writer *writer)
 {
     struct params base;
-    size_t count = 0;
     params_set_recorded_defaults(&base);
-    for (int i = 0; i < param_count; i++)
-        count += is_changed(params, &base, i);
-    pack_map(writer, count);
-    for (int i = 0; i < param_count; i++)
-        if (is_changed(params, &base, i)) {
-            pack_text(writer, param_table[i].key);
-            encode_value(params, i, writer);
-        }
+    params_encode_rows(params, creature_records_param, &base, writer);
 }
 
 /* Prints a value as text for params_set(), by the row's type. */
