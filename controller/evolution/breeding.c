@@ -265,19 +265,19 @@ static int grow(struct census *census)
 }
 
 int census_find_key(struct census *census, const struct params *params,
-                    struct individual *individual)
+                    const struct individual *individual, struct phenotype_key *key)
 {
     static const struct trial first = {.purpose = TRIAL_FIRST};
-    return phenotype_key_is_equal(&individual->key, &no_key)
-               ? phenotype_key_grow(&individual->key, &individual->genome, params, &first, 0,
-                                    &census->arena)
+    *key = individual->key;
+    return phenotype_key_is_equal(key, &no_key)
+               ? phenotype_key_grow(key, &individual->genome, params, &first, 0, &census->arena)
                : 0;
 }
 
 int census_note(struct census *census, const struct params *params, struct individual *individual,
                 int *is_new)
 {
-    if (census_find_key(census, params, individual))
+    if (census_find_key(census, params, individual, &individual->key))
         return ERR_MEMORY;
     if (2 * (census->count + 1) >= census->room && grow(census))
         return ERR_MEMORY;

@@ -67,9 +67,10 @@ void census_destroy(struct census *census); /* NULL is fine */
 /* Forgets all creatures. */
 void census_clear(struct census *census);
 
-/* Finds the key of an individual's motion, unless it has it. 0 or ERR_MEMORY, as the next. */
+/* Finds the key of an individual's motion, unless it has it: `key` may be the one that it has. 0 or
+ * ERR_MEMORY, as the next. */
 int census_find_key(struct census *census, const struct params *params,
-                    struct individual *individual);
+                    const struct individual *individual, struct phenotype_key *key);
 /* Notes an individual. *is_new: 1 if no creature that moves like it was noted before. */
 int census_note(struct census *census, const struct params *params, struct individual *individual,
                 int *is_new);

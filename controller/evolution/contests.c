@@ -49,7 +49,7 @@ struct bout {
 
 struct contests {
     const struct params *params;
-    struct arena arena;
+    struct census *census; /* finds keys */
     struct individual *hall;
     int hall_room, hall_count, added_count;
     int last_best[CONTESTS_SPECIES_MAX];
@@ -127,7 +127,8 @@ struct contests *contests_create(const struct params *params)
     if (!contests)
         return NULL;
     contests->params = params;
-    if (!arena_init(&contests->arena, PHENOTYPE_KEY_ARENA_BYTES))
+    contests->census = census_create();
+    if (contests->census)
         return contests;
     free(contests);
     return NULL;
@@ -141,7 +142,7 @@ void contests_destroy(struct contests *contests)
     free(contests->players);
     free(contests->order);
     free(contests->bouts);
-    arena_deinit(&contests->arena);
+    census_destroy(contests->census);
     free(contests);
 }
 
@@ -169,19 +170,6 @@ static int may_meet(const struct contests *contests, const struct individual *a,
            species_of(contests, a) != species_of(contests, b);
 }
 
-/* The key of its motion, which it may know. 0 or ERR_MEMORY. */
-static int find_key(struct contests *contests, const struct individual *individual,
-                    struct phenotype_key *key)
-{
-    static const struct phenotype_key unknown;
-    static const struct trial first = {.purpose = TRIAL_FIRST};
-    *key = individual->key;
-    return phenotype_key_is_equal(key, &unknown)
-               ? phenotype_key_grow(key, &individual->genome, contests->params, &first, 0,
-                                    &contests->arena)
-               : 0;
-}
-
 int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *genome)
 {
     ENSURE(id > 0, "no creature goes into the hall");
@@ -196,7 +184,7 @@ int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *
     if (!member)
         return ERR_MEMORY;
     *member = (struct individual){.id = id, .genome = *genome};
-    int status = find_key(contests, member, &member->key);
+    int status = census_find_key(contests->census, contests->params, member, &member->key);
     if (status) {
         contests->hall_count--;
         return status;
@@ -217,7 +205,7 @@ static int add_player(struct contests *contests, const struct individual *indivi
                               .source = INT_MAX,
                               .hash = genome_hash(&individual->genome)};
     contests->player_count++;
-    return find_key(contests, individual, &player->key);
+    return census_find_key(contests->census, contests->params, individual, &player->key);
 }
 
 static const struct player *player_of(const struct contests *contests, const struct bout *bout,
@@ -596,7 +584,7 @@ int contests_make_task(const struct contests_wanted *wanted, struct task *task)
 
 /* ---- results ---- */
 
-static struct bout *bout_of(struct contests *contests, int number)
+static struct bout *bout_of(const struct contests *contests, int number)
 {
     ENSURE(number >= 0 && number < contests->bout_count, "bout %d of %d", number,
            contests->bout_count);
@@ -772,9 +760,7 @@ void contests_get_progress(const struct contests *contests, int *left, int *coun
 void contests_get_bout(const struct contests *contests, int number, int first, double *margin,
                        double touched[2])
 {
-    ENSURE(number >= 0 && number < contests->bout_count, "bout %d of %d", number,
-           contests->bout_count);
-    const struct bout *bout = &contests->bouts[number];
+    const struct bout *bout = bout_of(contests, number);
     int side = bout->sides[1] == first;
     *margin = 0.5 * (bout->margins[side] - bout->margins[!side]);
     touched[0] = bout->touched[side];

@@ -335,7 +335,7 @@ int search_complete_newborns(struct search *search, struct individual *children,
     int status = 0;
     for (int i = 0; i < count && !status; i++) {
         struct individual *child = &children[i];
-        status = census_find_key(search->population.census, &search->params, child);
+        status = census_find_key(search->population.census, &search->params, child, &child->key);
         child->seed = rng_mix_seed((uint64_t)search->params.run_seed, child->key.words[0]);
         child->born_trials = child->trials;
         child->island = islands_under_way(search, child->generation);
