@@ -75,14 +75,6 @@ int breeding_make_random(const struct params *params, struct individual *child)
     return genetics_random(&child->genome, params, &rng, &ids);
 }
 
-int breeding_make_first(const struct params *params, struct individual *children, int count)
-{
-    int status = 0;
-    for (int i = 0; !status && i < count; i++)
-        status = breeding_make_random(params, &children[i]);
-    return status;
-}
-
 /* The parents and streams of a child. */
 struct making {
     const struct params *params;

@@ -37,9 +37,8 @@ typedef int breeding_maker(void *context, struct individual *child);
 int breeding_draw(const struct params *params, struct census *census, struct individual *child,
                   breeding_maker *make, void *context);
 
-/* A fresh random genome, drawn once; and such ones for all children, as search_method's `first`. */
+/* A fresh random genome, drawn once. */
 int breeding_make_random(const struct params *params, struct individual *child);
-int breeding_make_first(const struct params *params, struct individual *children, int count);
 /* Makes a newcomer where no creature is fit to breed. Where bodies do not mutate (mutation.body)
  * it is a new brain in the body of an individual; NULL: there is no such individual. */
 int breeding_make_fresh(const struct params *params, struct census *census,

@@ -57,7 +57,8 @@ int individual_copy_genome(const struct individual *individual, struct genome *g
                   : packed_bytes_set(packed, individual->packed.bytes, individual->packed.length);
 }
 
-int individual_is_kept(const struct individual *individual)
+/* Whether a lagged method keeps it when the generation ends. */
+static int is_still_needed(const struct individual *individual)
 {
     return !individual->is_counted || individual->cell || individual->trials ||
            individual->is_waiting || individual->is_resting;
@@ -407,7 +408,9 @@ static int begin_start(struct search *search, const struct seeding *seeding)
     const struct params *params = &search->params;
     int kept = population->count, count = (int)params->population_size;
     struct individual *all = search_make_individuals(search, kept, count, 0);
-    int status = all ? breeding_make_first(params, all + kept, count) : ERR_MEMORY;
+    int status = all ? 0 : ERR_MEMORY;
+    for (int i = 0; !status && i < count; i++)
+        status = breeding_make_random(params, &all[kept + i]);
     if (!status && seeding)
         status = seeding_populate(seeding, params, all + kept, count);
     return search_adopt(search, all, kept, count, status);
@@ -864,7 +867,7 @@ int search_advance(struct search *search)
         return open_start(search);
     if (!search->lagged)
         return breed_generation(search, survivors);
-    search_keep(&search->population, individual_is_kept);
+    search_keep(&search->population, is_still_needed);
     search->generation++;
     return lagged_open(search);
 }

@@ -90,8 +90,6 @@ struct individual {
     int is_news; /* search_take_refereed() has not given it yet */
     int place;   /* the order of ranks */
 };
-/* Whether it is kept when the generation ends. */
-int individual_is_kept(const struct individual *individual);
 /* The state that a lagged method keeps of it is as of one that was never counted. */
 void individual_leave_archive(struct individual *individual);
 void individual_deinit(struct individual *individual);
@@ -167,8 +165,8 @@ int search_is_complete(struct search *search);
 /* Results of this generation that are there, and how many it needs. */
 void search_get_progress(const struct search *search, int *done, int *needed);
 /* How many of the ranked population survive: population.survival, at least 1; at the end of an
- * island those that rest. It is 0 in lagged methods, where individual_is_kept() tells survivors,
- * and where choices are made (is_selected). */
+ * island those that rest. It is 0 in lagged methods, which keep what they still
+ * need, and where choices are made (is_selected). */
 int search_survivor_count(const struct search *search);
 /* More newborns of the last generation, which is complete: then it is not until they are judged as
  * the others. They come without id and seed, and the search takes them over. 0 or ERR_MEMORY. */

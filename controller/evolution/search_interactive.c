@@ -128,11 +128,8 @@ static int list_chosen(const struct search *search, struct breeding_parents *par
 static int breed_nobody(const struct search *search, struct individual *children, int count)
 {
     const struct population *population = &search->population;
-    int status = 0;
-    for (int i = 0; !status && i < count; i++)
-        status = breeding_make_fresh(&search->params, population->census,
-                                     &population->individuals[i % population->count], &children[i]);
-    return status;
+    return search_random.next(&search->params, search->generation + 1, population,
+                              population->count, children, count);
 }
 
 /* Children of parents, if there are any. */
