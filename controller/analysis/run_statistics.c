@@ -312,7 +312,6 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
     for (int i = 0; i < facts->fact_count; i++) {
         const struct store_fact *fact = &facts->facts[i];
         struct run_generation open = {0}, *generation; /* open: it is not complete */
-        int is_refused = fact->has_referee && !(fact->fitness > 0);
         if (!(generation = find_generation(statistics, fact->generation)))
             generation = &open;
         generation->born++;
@@ -322,7 +321,7 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
         statistics->evaluated++;
         statistics->verdicts[fact->verdict]++;
         statistics->seen += fact->has_referee;
-        statistics->refused += is_refused;
+        statistics->refused += fact->has_referee && !(fact->fitness > 0);
         statistics->reused += fact->cost.reused > 0;
         const struct store_fact *parent = run_facts_find(facts, fact->parents[0]);
         if (parent && verdict_is_scored(parent->verdict)) {
@@ -331,9 +330,6 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
                 verdict_is_scored(fact->verdict) && parent->motion == fact->motion;
         }
         generation->verdicts[fact->verdict]++;
-        generation->seen += fact->has_referee;
-        generation->refused += is_refused;
-        generation->reused += fact->cost.reused > 0;
         generation->cpu_ms += fact->cost.task.cpu_ms;
         generation->simulations += (double)fact->cost.simulations;
     }

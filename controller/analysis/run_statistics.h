@@ -78,8 +78,6 @@ struct run_generation {
     /* of those born in it */
     int judged, judged_scored; /* in this very generation */
     int born, verdicts[RUN_VERDICTS_MAX], unevaluated;
-    int seen, refused;      /* by the referee */
-    int reused;             /* got the result of one that moves alike */
     double simulations;     /* of first trials */
     double cpu_ms;          /* mean of one of these */
     int bred, kept, banned; /* members that were marked so */
