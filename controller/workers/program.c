@@ -78,7 +78,9 @@ int process_end_is_self_inflicted(struct process_end end)
     return row && row->is_self_inflicted;
 }
 
-int process_end_is_from_outside(struct process_end end)
+/* Whether another process ended it by a signal: the same program started again may well go on to
+ * its end. */
+static int is_from_outside(struct process_end end)
 {
     return (end.signal != 0 || end.exit_code == WORKER_EXIT_SENT) &&
            !process_end_is_self_inflicted(end);
@@ -208,7 +210,7 @@ int program_ask(const char *path, char *const *argv, char *line, size_t size, st
         snprintf(line, size, "%.*s", (int)strcspn(output, "\n"), output);
         free(output);
         end = process_end_of_child((struct process_end){.exit_code = code});
-        if (was_told_to_end || !process_end_is_from_outside(end))
+        if (was_told_to_end || !is_from_outside(end))
             break;
     }
     process_end_print(end, text, sizeof text);

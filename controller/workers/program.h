@@ -18,10 +18,6 @@ struct process_end process_end_of_child(struct process_end launcher);
  * exit codes of the signals that others send them (simulator/fault.h). */
 int process_end_is_self_inflicted(struct process_end end);
 
-/* Whether another process ended it by a signal: the same program started again may well go on to
- * its end. */
-int process_end_is_from_outside(struct process_end end);
-
 /* "SIGSEGV", "signal 40", "exit code 3". */
 void process_end_print(struct process_end end, char *text, size_t size);
 
