@@ -17,21 +17,15 @@ struct request {
 
 /* ---- output ---- */
 
-/* A share in so many columns, or its sign if there is none. */
-static void print_share(int width, double share)
+/* A share or a margin in so many columns, or the sign that there is none. */
+static void print_number(int width, int is_share, double number)
 {
-    if (isnan(share))
+    if (isnan(number))
         output_print(stdout, "  %*s", width, "-");
+    else if (is_share)
+        output_print(stdout, "  %*.0f %%", width - 2, 100 * number);
     else
-        output_print(stdout, "  %*.0f %%", width - 2, 100 * share);
-}
-
-static void print_margin(int width, double margin)
-{
-    if (isnan(margin))
-        output_print(stdout, "  %*s", width, "-");
-    else
-        output_print(stdout, "  %+*.3f", width, margin);
+        output_print(stdout, "  %+*.3f", width, number);
 }
 
 /* With a star at the champion of the run. */
@@ -44,13 +38,13 @@ static void print_table(const struct ladder *ladder, const struct store_champion
         int is_champion = champion->holds && champion->id == ladder->rungs[i].champion;
         output_print(stdout, "%10" PRIu32 " %c%8" PRIu64, ladder->rungs[i].generation,
                      is_champion ? '*' : ' ', ladder->rungs[i].champion);
-        print_margin(6, ladder_margin(ladder, LADDER_CHAMPIONS, i, -1));
+        print_number(6, 0, ladder_margin(ladder, LADDER_CHAMPIONS, i, -1));
         output_print(stdout, "  %6d of %-3d", order.won, i);
-        print_share(13, ladder_won(ladder, LADDER_RIVALS, i, NULL));
-        print_share(8, ladder_won(ladder, LADDER_PANEL, i, NULL));
-        print_margin(12, ladder_margin(ladder, LADDER_POPULATIONS, i, -1));
-        print_share(5, ladder_touched(ladder, LADDER_POPULATIONS, i));
-        print_margin(11, ladder_margin(ladder, LADDER_CONTROL, i, -1));
+        print_number(13, 1, ladder_won(ladder, LADDER_RIVALS, i, NULL));
+        print_number(8, 1, ladder_won(ladder, LADDER_PANEL, i, NULL));
+        print_number(12, 0, ladder_margin(ladder, LADDER_POPULATIONS, i, -1));
+        print_number(5, 1, ladder_touched(ladder, LADDER_POPULATIONS, i));
+        print_number(11, 0, ladder_margin(ladder, LADDER_CONTROL, i, -1));
         output_print(stdout, "\n");
     }
     output_print(stdout, "\n");
