@@ -93,36 +93,30 @@ static int hand_over(const struct command *command, int argc, char **argv, int c
     return call_end(&call, status, &error);
 }
 
-static int command_evaluate(int argc, char **argv)
-{
-    return hand_over(&evaluate_command, argc, argv, 1);
-}
+/* Defines a command whose words are handed over, as RUN_COMMAND() does. */
+#define HANDED_COMMAND(word, creatures_max, its_operands, its_summary, its_about)                  \
+    static int command_##word(int argc, char **argv)                                               \
+    {                                                                                              \
+        return hand_over(&word##_command, argc, argv, creatures_max);                              \
+    }                                                                                              \
+    COMMAND(word, its_operands, its_summary, NULL, its_about)
 
-static int command_contest(int argc, char **argv)
-{
-    return hand_over(&contest_command, argc, argv, 2);
-}
-
-static int command_preserve(int argc, char **argv)
-{
-    return hand_over(&preserve_command, argc, argv, argc);
-}
-
-COMMAND(evaluate, "CREATURE [PARAMS.ini] [option of simulator evaluate]...",
-        "one creature, one evaluation, all measures", NULL,
-        "Simulates one creature (a file, RUN_DIR:ID or RUN_DIR:best) and prints what was "
-        "measured. All arguments are handed to simulator: see 'simulator evaluate --help'. "
-        "The exit code is the simulator's.");
-COMMAND(contest, "A B [PARAMS.ini] [option of simulator contest]...",
-        "two creatures in one world, and the winner", NULL,
-        "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and names "
-        "the winner. All arguments are handed to simulator: see 'simulator contest --help', and "
-        "docs/contests.md.");
-COMMAND(preserve, "CREATURE... [option of simulator preserve]...",
-        "a water in which creatures eat, breed and die", NULL,
-        "Founds a world with creatures (files, RUN_DIR:ID or RUN_DIR:best) and says what "
-        "becomes of it. All arguments are handed to simulator: see 'simulator preserve "
-        "--help', and docs/preserve.md.");
+HANDED_COMMAND(evaluate, 1, "CREATURE [PARAMS.ini] [option of simulator evaluate]...",
+               "one creature, one evaluation, all measures",
+               "Simulates one creature (a file, RUN_DIR:ID or RUN_DIR:best) and prints what was "
+               "measured. All arguments are handed to simulator: see 'simulator evaluate --help'. "
+               "The exit code is the simulator's.");
+HANDED_COMMAND(
+    contest, 2, "A B [PARAMS.ini] [option of simulator contest]...",
+    "two creatures in one world, and the winner",
+    "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and names "
+    "the winner. All arguments are handed to simulator: see 'simulator contest --help', and "
+    "docs/contests.md.");
+HANDED_COMMAND(preserve, argc, "CREATURE... [option of simulator preserve]...",
+               "a water in which creatures eat, breed and die",
+               "Founds a world with creatures (files, RUN_DIR:ID or RUN_DIR:best) and says what "
+               "becomes of it. All arguments are handed to simulator: see 'simulator preserve "
+               "--help', and docs/preserve.md.");
 
 /* ---- a garden ---- */
 
