@@ -164,12 +164,9 @@ static int make_child(const struct request *request, const struct creature *pare
     rng = make_stream(request, RNG_BREEDING, child->id);
     if (parent_count == 1)
         status = genome_copy(&child->genome, &parents[0].genome);
-    else if (!strcmp(request->method, "crossover"))
-        status = genetics_crossover(&child->genome, &parents[0].genome, &parents[1].genome, params,
-                                    &rng, &ids);
     else
-        status = genetics_graft(&child->genome, &parents[0].genome, &parents[1].genome, params,
-                                &rng, &ids);
+        status = (strcmp(request->method, "crossover") ? genetics_graft : genetics_crossover)(
+            &child->genome, &parents[0].genome, &parents[1].genome, params, &rng, &ids);
     if (!status && request->see.is_given)
         genome_exchange_sights(&child->genome, request->see.sights[0], request->see.sights[1]);
     return status ? status : mutate(request, child, parent_count == 2, &ids);

@@ -119,16 +119,6 @@ static int draw_other(const struct breeding_parents *parents, int first, struct 
     return second < 0 ? first : second;
 }
 
-static int mate(const struct params *params, struct individual *child, const struct individual *a,
-                const struct individual *b, struct gene_counter *ids)
-{
-    struct rng rng;
-    breeding_init_stream(&rng, params, RNG_BREEDING, child);
-    if (child->method == METHOD_CROSSOVER)
-        return genetics_crossover(&child->genome, &a->genome, &b->genome, params, &rng, ids);
-    return genetics_graft(&child->genome, &a->genome, &b->genome, params, &rng, ids);
-}
-
 int breeding_mutate(const struct params *params, struct individual *child, int is_mated, int least,
                     struct gene_counter *ids)
 {
@@ -166,7 +156,9 @@ static int make_child(void *context, struct individual *child)
     } else {
         b = parents->individuals[draw_other(parents, first, &rng)];
         child->parents[1] = b->id;
-        status = mate(params, child, a, b, &ids);
+        breeding_init_stream(&rng, params, RNG_BREEDING, child);
+        status = (child->method == METHOD_CROSSOVER ? genetics_crossover : genetics_graft)(
+            &child->genome, &a->genome, &b->genome, params, &rng, &ids);
     }
     if (status)
         return status;
