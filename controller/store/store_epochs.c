@@ -8,6 +8,8 @@
 
 /* Columns of `epochs` before the facts. */
 enum { OWN_COLUMNS = 7 };
+#define NAME(name) ", " #name
+#define MARK(name) ", ?"
 
 static int put_row(struct store *store, const struct store_epoch *epoch, struct error *error)
 {
@@ -26,15 +28,11 @@ static int put_row(struct store *store, const struct store_epoch *epoch, struct 
         STORE_REAL(epoch->cpu_ms)};
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
         values[OWN_COLUMNS + i] = STORE_WHOLE(epoch->end->facts[i]);
-#define NAME(name) ", " #name
-#define MARK(name) ", ?"
     return store_run(store,
                      "INSERT OR REPLACE INTO epochs (world, epoch, digest, without, drifted_to,"
                      " traveller, cpu_ms" EPOCH_FACTS(NAME) ") VALUES (?, ?, ?, ?, ?, ?,"
                                                             " ?" EPOCH_FACTS(MARK) ")",
                      values, error);
-#undef NAME
-#undef MARK
 }
 
 /* When a tick was; NULL for none. */
@@ -171,11 +169,10 @@ static int read_epoch(const struct row *row, void *item)
 int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
                      struct error *error)
 {
-#define X(name) ", " #name
     static const struct listing listing = {
-        "SELECT world, epoch" EPOCH_FACTS(X) " FROM epochs WHERE epoch >= ? ORDER BY epoch, world",
+        "SELECT world, epoch" EPOCH_FACTS(
+            NAME) " FROM epochs WHERE epoch >= ? ORDER BY epoch, world",
         sizeof **rows, read_epoch, NULL};
-#undef X
     return statement_list(&store->database, &listing, first, 0, rows, count, error);
 }
 
