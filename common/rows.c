@@ -36,3 +36,11 @@ void *rows_find_id(const void *rows, int count, size_t size, uint64_t id)
 {
     return count > 0 ? bsearch(&id, rows, (size_t)count, size, rows_compare_ids) : NULL;
 }
+
+int rows_contain(const uint64_t *numbers, int count, uint64_t number)
+{
+    for (int i = 0; i < count; i++)
+        if (numbers[i] == number)
+            return 1;
+    return 0;
+}

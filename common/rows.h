@@ -30,4 +30,7 @@ void *rows_add(void *table, int *count, int *room, int most, size_t size);
 int rows_compare_ids(const void *one, const void *other);
 void *rows_find_id(const void *rows, int count, size_t size, uint64_t id);
 
+/* 1 if the number is one of a list, which has any order. */
+int rows_contain(const uint64_t *numbers, int count, uint64_t number);
+
 #endif

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "common/judge/milestones.h"
+#include "common/rows.h"
 #include "controller/analysis/ladder.h"
 
 /* ---- reading ---- */
@@ -86,10 +87,8 @@ int report_choose_steps(const struct report_line *line, int steps[REPORT_STEPS_M
 
 static void add_id(uint64_t *ids, int *count, uint64_t id)
 {
-    for (int i = 0; i < *count; i++)
-        if (ids[i] == id)
-            return;
-    ids[(*count)++] = id;
+    if (!rows_contain(ids, *count, id))
+        ids[(*count)++] = id;
 }
 
 /* Creatures with pictures; the first of them play: the top, the champions, the best one's

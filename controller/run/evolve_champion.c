@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "common/judge/behaviour.h"
+#include "common/rows.h"
 #include "common/system/log.h"
 #include "controller/evolution/referee.h"
 
@@ -69,14 +70,6 @@ const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *tas
     return exam_ask(&evolve->exam, &task->trial) ? candidate : NULL;
 }
 
-static int has_failed(const struct evolve *evolve, uint64_t seed)
-{
-    for (int i = 0; i < evolve->failed_count; i++)
-        if (evolve->failed[i] == seed)
-            return 1;
-    return 0;
-}
-
 /* The next in rank that does not move like one that has failed. */
 static void go_to_next_candidate(struct evolve *evolve)
 {
@@ -85,7 +78,8 @@ static void go_to_next_candidate(struct evolve *evolve)
     do
         evolve->champion_rank++;
     while (evolve->champion_rank < ranked->count &&
-           has_failed(evolve, ranked->individuals[evolve->champion_rank].seed));
+           rows_contain(evolve->failed, evolve->failed_count,
+                        ranked->individuals[evolve->champion_rank].seed));
 }
 
 void evolve_end_exam(struct evolve *evolve, struct store_champion *champion, double spent)

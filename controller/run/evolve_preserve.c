@@ -15,6 +15,7 @@
 
 #include "common/genome/body_kind.h"
 #include "common/math/rng.h"
+#include "common/rows.h"
 #include "common/system/log.h"
 
 struct world {
@@ -283,21 +284,14 @@ static uint64_t find_culprit(const char *log)
     return found && (!end || found < end) ? strtoull(found + strlen(key), NULL, 10) : 0;
 }
 
-static int is_known(const struct world *world, uint64_t culprit)
-{
-    for (int i = 0; i < world->without_count; i++)
-        if (world->without[i] == culprit)
-            return 1;
-    return 0;
-}
-
 void evolve_quarantine_epoch(struct evolve *evolve, const struct task *task, const char *reason,
                              const char *log)
 {
     struct world *world = &evolve->preserve->worlds[task->epoch->world];
     uint64_t culprit = find_culprit(log);
     char detail[512];
-    if (culprit == 0 || is_known(world, culprit) || world->without_count == EPOCH_WITHOUT_MAX) {
+    if (culprit == 0 || rows_contain(world->without, world->without_count, culprit) ||
+        world->without_count == EPOCH_WITHOUT_MAX) {
         evolve_end_if(evolve,
                       error_set(&evolve->error, ERR_LIMIT,
                                 "epoch %" PRIu32 " of world %" PRIu32 " cannot be simulated: %s",
