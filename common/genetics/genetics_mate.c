@@ -430,7 +430,7 @@ static int lead_to_graft(struct maker *maker, int connection_count, gene_id top)
         if (!child->connections[i].brace)
             growing[count++] = i;
     if (count == 0)
-        return genetics_random_connection(maker, child->root, top);
+        return genetics_random_connection(maker, child->root, top, 0);
     child->connections[growing[maker_below(maker, count)]].to = top;
     return 0;
 }

@@ -402,7 +402,7 @@ static void add_body(struct maker *maker)
     maker->status = genetics_random_body(maker);
     if (maker->status)
         return;
-    maker->status = genetics_random_connection(maker, from, genome->bodies[row].id);
+    maker->status = genetics_random_connection(maker, from, genome->bodies[row].id, 0);
     if (maker->status)
         return;
     shrink_newest(maker);
@@ -514,7 +514,7 @@ static void add_connection(struct maker *maker)
     gene_id from_id = mutation_pick_body(maker, &from)->id;
     gene_id to_id = mutation_pick_body(maker, &to)->id;
 
-    maker->status = genetics_random_connection(maker, from_id, to_id);
+    maker->status = genetics_random_connection(maker, from_id, to_id, 0);
     if (!maker->status)
         shrink_newest(maker);
     mutation_say(maker, "added a %s from %s %d to %s %d",

@@ -118,8 +118,7 @@ int genetics_random_body(struct maker *maker)
     return 0;
 }
 
-/* Appends a connection or, where the kind has them, a brace. */
-static int add_connection(struct maker *maker, gene_id from, gene_id to, int is_brace)
+int genetics_random_connection(struct maker *maker, gene_id from, gene_id to, int is_brace)
 {
     const struct genetics_kind *kind = genetics_kind_of(maker->genome);
     ENSURE(genome_find_body(maker->genome, from) >= 0 && genome_find_body(maker->genome, to) >= 0,
@@ -134,16 +133,6 @@ static int add_connection(struct maker *maker, gene_id from, gene_id to, int is_
     connection->to = to;
     (is_brace ? kind->draw_brace : kind->draw_connection)(maker, connection);
     return 0;
-}
-
-int genetics_random_connection(struct maker *maker, gene_id from, gene_id to)
-{
-    return add_connection(maker, from, to, 0);
-}
-
-int genetics_random_brace(struct maker *maker, gene_id from, gene_id to)
-{
-    return add_connection(maker, from, to, 1);
 }
 
 int genetics_taper(struct maker *maker, const struct genome *a, const struct genome *b)
@@ -365,10 +354,11 @@ static int connect_tree(struct maker *maker)
     if (maker->genome->body_count == 1) {
         if (bodies[0].recursive_limit < 2)
             bodies[0].recursive_limit = 2;
-        return genetics_random_connection(maker, bodies[0].id, bodies[0].id);
+        return genetics_random_connection(maker, bodies[0].id, bodies[0].id, 0);
     }
     for (int i = 1; !status && i < maker->genome->body_count; i++)
-        status = genetics_random_connection(maker, bodies[maker_below(maker, i)].id, bodies[i].id);
+        status =
+            genetics_random_connection(maker, bodies[maker_below(maker, i)].id, bodies[i].id, 0);
     return status;
 }
 
@@ -403,7 +393,7 @@ static int connect_further(struct maker *maker)
 
         if (!rng_chance(maker->rng, SECOND_WAY))
             draw_ends(maker, &from, &to);
-        status = genetics_random_connection(maker, from, to);
+        status = genetics_random_connection(maker, from, to, 0);
     }
     return status;
 }
@@ -417,7 +407,8 @@ static int add_braces(struct maker *maker)
         int from = maker_below(maker, genome->body_count);
         int to = maker_below(maker, genome->body_count);
 
-        status = genetics_random_brace(maker, genome->bodies[from].id, genome->bodies[to].id);
+        status =
+            genetics_random_connection(maker, genome->bodies[from].id, genome->bodies[to].id, 1);
     }
     return status;
 }

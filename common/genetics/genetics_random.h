@@ -25,9 +25,8 @@ int maker_below(struct maker *maker, int bound);
 /* A body gene without effector. */
 int genetics_random_body(struct maker *maker);
 
-int genetics_random_connection(struct maker *maker, gene_id from, gene_id to);
-/* One that grows nothing; for kinds that have them. */
-int genetics_random_brace(struct maker *maker, gene_id from, gene_id to);
+/* A brace grows nothing; for kinds that have them. */
+int genetics_random_connection(struct maker *maker, gene_id from, gene_id to, int is_brace);
 
 /* Bounds parts by their parents as the kind of body does (genetics_kind.h), where initial.taper is
  * on. 1 if something changed. */

@@ -276,7 +276,7 @@ static void add_brace(struct maker *maker)
     gene_id from_id = mutation_pick_body(maker, &from)->id;
     gene_id to_id = mutation_pick_body(maker, &to)->id;
 
-    maker->status = genetics_random_brace(maker, from_id, to_id);
+    maker->status = genetics_random_connection(maker, from_id, to_id, 1);
     mutation_say(maker, "added a brace from sphere %d to sphere %d", from, to);
 }
 
