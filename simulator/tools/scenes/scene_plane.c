@@ -316,9 +316,7 @@ static int build(struct scene *scene, struct error *error)
     weigh_links(scene);
     place_parts(scene);
     place_loops(scene);
-    if (check_inertias(scene, error) != 0)
-        return error->code;
-    return 0;
+    return check_inertias(scene, error);
 }
 
 /* ---------------------------------------------------------------- motion */

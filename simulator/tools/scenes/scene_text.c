@@ -69,20 +69,18 @@ double spot_need_number(const struct scene_spot *spot, const char *key, double l
     return spot_number(spot, key, least > 0 ? least : 0, least, most);
 }
 
-int spot_numbers(const struct scene_spot *spot, const char *key, double *numbers, size_t count)
+void spot_numbers(const struct scene_spot *spot, const char *key, double *numbers, size_t count)
 {
     char text[64];
     json_t *value = spot_take(spot, key);
-    int is_there = value != NULL;
-    if (is_there && json_array_size(value) != count) {
+    if (value && json_array_size(value) != count) {
         snprintf(text, sizeof text, "%zu numbers [...] are expected", count);
         scene_fail(spot, ERR_FORMAT, key, text);
     }
-    for (size_t i = 0; is_there && i < count && !spot->reader->is_failed; i++)
+    for (size_t i = 0; value && i < count && !spot->reader->is_failed; i++)
         numbers[i] = spot_check_number(spot, key, json_array_get(value, i), -SCENE_NUMBER_MAX,
                                        SCENE_NUMBER_MAX);
     json_decref(value);
-    return is_there;
 }
 
 struct vec2 spot_vector(const struct scene_spot *spot, const char *key)
@@ -178,27 +176,17 @@ int spot_next(struct scene_list *list)
 
 /* ---------------------------------------------------------------- signals */
 
-/* Numbers of the scene for tables; NULL when there are none left. */
-static double *take_table(struct scene_tables *tables, size_t count)
-{
-    if (count > (size_t)(SCENE_TABLE_NUMBERS - tables->used))
-        return NULL;
-    double *numbers = tables->numbers + tables->used;
-    tables->used += (int)count;
-    return numbers;
-}
-
 /* [[time, value], ...] with rising times. */
 static void read_table(const struct scene_spot *spot, enum signal_table kind, struct signal *signal)
 {
     json_t *array = spot_take(spot, "table");
     size_t count = json_array_size(array);
     struct scene_tables *tables = &spot->reader->scene->tables;
-    double *numbers =
-        count > 0 && count <= SIGNAL_POINTS_MAX ? take_table(tables, 3 * count) : NULL;
+    double *numbers = tables->numbers + tables->used;
+    size_t left = (size_t)(SCENE_TABLE_NUMBERS - tables->used);
     if (!json_is_array(array) || count == 0)
         scene_fail(spot, ERR_FORMAT, "table", "points [[time, value], ...] are expected");
-    else if (!numbers)
+    else if (count > SIGNAL_POINTS_MAX || 3 * count > left)
         scene_fail(spot, ERR_LIMIT, "table", "too many points");
     for (size_t i = 0; i < count && !spot->reader->is_failed; i++) {
         json_t *point = json_array_get(array, i);
@@ -216,6 +204,7 @@ static void read_table(const struct scene_spot *spot, enum signal_table kind, st
     json_decref(array);
     if (spot->reader->is_failed)
         return;
+    tables->used += 3 * (int)count;
     signal->count = (int)count;
     signal->table = kind;
     signal->times_s = numbers;
@@ -313,18 +302,26 @@ static void read_spring(const struct scene_spot *joint, const struct joint_keys 
     spot_close(&spot);
 }
 
-/* The drives of a joint: a spring and a torque together, a servo, or a motion. */
-static void read_drive(const struct scene_spot *joint, const struct joint_keys *keys,
-                       struct scene_freedom *f)
+/* The drives of a joint are a motion, a servo, or a spring and a torque together. */
+void scene_read_freedom(const struct scene_spot *joint, int is_linear, struct scene_freedom *f)
 {
+    const struct joint_keys *keys = is_linear ? &linear_keys : &rotary_keys;
     if (spot_has(joint, keys->motion)) {
         f->drive = (struct servo){.law = SERVO_MOTION, .signal = &f->signal};
         read_signal(joint, keys->motion, SIGNAL_SPLINE, &f->signal);
         struct signal_value start = signal_at(&f->signal, 0);
         f->start = start.value;
         f->rate = start.rate;
+        f->lower = -HUGE_VAL;
+        f->upper = HUGE_VAL;
         return;
     }
+    f->start = spot_any(joint, keys->start);
+    f->rate = spot_any(joint, keys->rate);
+    f->lower = spot_number(joint, keys->lower, -HUGE_VAL, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
+    f->upper = spot_number(joint, keys->upper, HUGE_VAL, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
+    if (f->lower > f->upper)
+        scene_fail(joint, ERR_RANGE, keys->lower, "is above the upper limit");
     f->drive = (struct servo){
         .damping = spot_number(joint, keys->damping, 0, 0, SCENE_GAIN_MAX),
         .torque_max = HUGE_VAL,
@@ -333,23 +330,6 @@ static void read_drive(const struct scene_spot *joint, const struct joint_keys *
         read_servo(joint, keys, f);
     else
         read_spring(joint, keys, f);
-}
-
-void scene_read_freedom(const struct scene_spot *joint, int is_linear, struct scene_freedom *f)
-{
-    const struct joint_keys *keys = is_linear ? &linear_keys : &rotary_keys;
-    f->start = f->rate = 0;
-    f->lower = -HUGE_VAL;
-    f->upper = HUGE_VAL;
-    if (!spot_has(joint, keys->motion)) {
-        f->start = spot_any(joint, keys->start);
-        f->rate = spot_any(joint, keys->rate);
-        f->lower = spot_number(joint, keys->lower, -HUGE_VAL, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-        f->upper = spot_number(joint, keys->upper, HUGE_VAL, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-    }
-    if (f->lower > f->upper)
-        scene_fail(joint, ERR_RANGE, keys->lower, "is above the upper limit");
-    read_drive(joint, keys, f);
 }
 
 void scene_read_relief(const struct scene_spot *world, int has_ground, int is_plane,

@@ -41,9 +41,8 @@ double spot_number(const struct scene_spot *spot, const char *key, double fallba
 double spot_any(const struct scene_spot *spot, const char *key);
 /* A number that must be there. */
 double spot_need_number(const struct scene_spot *spot, const char *key, double least, double most);
-/* An array of numbers; where the key is missing they stay what they are. Returns 1 if it was
- * there. */
-int spot_numbers(const struct scene_spot *spot, const char *key, double *numbers, size_t count);
+/* An array of numbers; where the key is missing they stay what they are. */
+void spot_numbers(const struct scene_spot *spot, const char *key, double *numbers, size_t count);
 /* [x, y]; without it (0, 0). */
 struct vec2 spot_vector(const struct scene_spot *spot, const char *key);
 int spot_flag(const struct scene_spot *spot, const char *key);
