@@ -174,7 +174,7 @@ static enum link_joint read_kind(const struct scene_spot *joint)
 
 /* The keys of one freedom, or the defaults. */
 static void read_freedom(const struct scene_spot *joint, json_t *array, int k, int is_slide,
-                         struct scene *scene, struct scene_freedom *freedom)
+                         struct scene_freedom *freedom)
 {
     struct scene_spot spot = {joint->reader, json_object(), ""};
     if ((size_t)k < json_array_size(array)) {
@@ -220,7 +220,7 @@ static void read_joint(struct scene_spot *spot, struct scene *scene, int body)
                    "an array is expected, not longer than the joint has freedoms");
     for (int k = 0; k < rates && !spot->reader->is_failed; k++) {
         struct scene_freedom *freedom = &space->freedoms[space->rates + k];
-        read_freedom(spot, array, k, k < joint->slides, scene, freedom);
+        read_freedom(spot, array, k, k < joint->slides, freedom);
         qd[k] = freedom->rate;
         if (k < plain) {
             q[k] = freedom->start;
