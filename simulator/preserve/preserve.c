@@ -625,7 +625,6 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
                    struct preserve_memory *memory, struct error *error)
 {
     const struct genome *const *genomes = founders->genomes;
-    const char *const *names = founders->names;
     int count = founders->count, eggs = (int)params->preserve_founders;
     preserve_state_init(state);
     state->seed = world == 0 ? seed : rng_mix_seed(seed, world) & INT64_MAX;
@@ -633,12 +632,12 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
     int rc = preserve_check(params, error);
     for (int i = 0; rc == 0 && i < count; i++) {
         const struct body_kind_info *kind = &body_kinds[genomes[i]->kind];
+        const char *name = founders->names ? founders->names[i] : "a founder";
         if (!kind->is_flat || !kind->can_contend)
-            rc =
-                error_set(error, ERR_USAGE, "%s: there is no preserve of %s", names[i], kind->name);
+            rc = error_set(error, ERR_USAGE, "%s: there is no preserve of %s", name, kind->name);
         int verdict = rc == 0 ? preserve_try_alone(genomes[i], params, memory) : VERDICT_OK;
         if (verdict != VERDICT_OK)
-            rc = error_set(error, ERR_USAGE, "%s: does not live alone: %s", names[i],
+            rc = error_set(error, ERR_USAGE, "%s: does not live alone: %s", name,
                            verdict_name(verdict));
     }
     if (rc == 0)

@@ -86,7 +86,7 @@ int64_t preserve_epoch_ticks(const struct params *params);
 /* The cells of such a water. */
 struct preserve_cells preserve_cells_of(const struct params *params);
 
-/* Genomes with which a world begins, and what errors call them. */
+/* Genomes with which a world begins, and what errors call them; NULL: each is "a founder". */
 struct preserve_founders {
     const struct genome *const *genomes;
     const char *const *names;

@@ -50,12 +50,9 @@ static int found(struct preserve_state *state, const struct params *params, uint
                  struct error *error)
 {
     const struct genome *genomes[EPOCH_FOUNDERS_MAX];
-    const char *names[EPOCH_FOUNDERS_MAX];
-    for (int i = 0; i < order->founder_count; i++) {
+    for (int i = 0; i < order->founder_count; i++)
         genomes[i] = &order->founders[i];
-        names[i] = "a founder";
-    }
-    const struct preserve_founders founders = {genomes, names, order->founder_count};
+    const struct preserve_founders founders = {.genomes = genomes, .count = order->founder_count};
     return preserve_found(state, params, seed, order->world, &founders, memory, error);
 }
 

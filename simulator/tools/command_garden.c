@@ -31,51 +31,27 @@ struct garden {
 
 /* ---- a garden ---- */
 
-static const struct creature_state *draw(const struct preserve_state *state, struct rng *rng)
-{
-    int count = preserve_state_count(state);
-    return count > 0 ? preserve_state_creature(state, (int)rng_below(rng, (uint32_t)count)) : NULL;
-}
-
-/* The two sides take turns. ERR_MISSING where no creature lives alone. */
-static int draw_founders(struct garden *garden, uint64_t seed, const struct creature_state **drawn,
-                         struct error *error)
-{
-    struct rng rng;
-    int count = 0, wanted = (int)garden->params.preserve_founders;
-    rng_init(&rng, seed, RNG_PRESERVE, 8, 0);
-    for (int i = 0; i < DRAWS_MAX && count < wanted; i++) {
-        const struct creature_state *one = draw(&garden->sources[count % SIDES], &rng);
-        if (one && preserve_try_alone(&one->genome, &garden->params, &garden->memory) == VERDICT_OK)
-            drawn[count++] = one;
-    }
-    return count == wanted
-               ? 0
-               : error_set(error, ERR_MISSING, "too few creatures live alone in the garden");
-}
-
+/* The two sides take turns. ERR_MISSING where too few creatures live alone. */
 static int plant(struct garden *garden, uint64_t seed, struct preserve_state *state,
                  struct error *error)
 {
-    const struct creature_state *drawn[SIDES * EACH_MAX];
     const struct genome *genomes[SIDES * EACH_MAX];
-    const char *names[SIDES * EACH_MAX];
-    int status = draw_founders(garden, seed, drawn, error);
-    if (status)
-        return status;
-    int count = (int)garden->params.preserve_founders;
-    for (int i = 0; i < count; i++) {
-        genomes[i] = &drawn[i]->genome;
-        names[i] = "a founder";
+    struct preserve_founders founders = {.genomes = genomes};
+    struct rng rng;
+    rng_init(&rng, seed, RNG_PRESERVE, 8, 0);
+    for (int i = 0; i < DRAWS_MAX && founders.count < garden->params.preserve_founders; i++) {
+        const struct preserve_state *source = &garden->sources[founders.count % SIDES];
+        int count = preserve_state_count(source);
+        if (count == 0)
+            continue;
+        int drawn = (int)rng_below(&rng, (uint32_t)count);
+        const struct genome *genome = &preserve_state_creature(source, drawn)->genome;
+        if (preserve_try_alone(genome, &garden->params, &garden->memory) == VERDICT_OK)
+            genomes[founders.count++] = genome;
     }
-    const struct preserve_founders founders = {genomes, names, count};
+    if (founders.count < garden->params.preserve_founders)
+        return error_set(error, ERR_MISSING, "too few creatures live alone in the garden");
     return preserve_found(state, &garden->params, seed, 0, &founders, &garden->memory, error);
-}
-
-static void count_sides(const struct preserve_state *state, int counts[SIDES])
-{
-    for (int i = 0; i < preserve_state_count(state); i++)
-        counts[preserve_state_creature(state, i)->descent.family % SIDES]++;
 }
 
 static int grow(struct garden *garden, uint64_t seed, int counts[SIDES], struct error *error)
@@ -86,8 +62,8 @@ static int grow(struct garden *garden, uint64_t seed, int counts[SIDES], struct 
     for (int i = 0; !status && i < EPOCHS_A_MINUTE * garden->request->minutes; i++)
         status = preserve_run(&state, &garden->params, preserve_epoch_ticks(&garden->params), NULL,
                               &garden->memory, error);
-    if (!status)
-        count_sides(&state, counts);
+    for (int i = 0; !status && i < preserve_state_count(&state); i++)
+        counts[preserve_state_creature(&state, i)->descent.family % SIDES]++;
     preserve_state_deinit(&state);
     return status;
 }
