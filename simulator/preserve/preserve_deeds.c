@@ -177,22 +177,20 @@ static int do_remove(struct doing *doing, const struct epoch_deed *deed)
     return 0;
 }
 
-/* The order has the creatures that mouths spare. */
-static int do_nothing(struct doing *doing, const struct epoch_deed *deed)
-{
-    return 0;
-}
-
 int preserve_do(struct preserve_state *state, const struct params *params,
                 const struct epoch_order *order, struct preserve_memory *memory,
                 const struct preserve_watcher *watcher, struct error *error)
 {
-    static int (*const acts[DEED_COUNT])(struct doing *, const struct epoch_deed *) = {
-        [DEED_put] = do_put,       [DEED_feed] = do_feed,       [DEED_move] = do_move,
-        [DEED_remove] = do_remove, [DEED_protect] = do_nothing, [DEED_expose] = do_nothing};
+    /* NULL: the order has the creatures that mouths spare, and nothing is to be done */
+    static int (*const acts[DEED_COUNT])(struct doing *,
+                                         const struct epoch_deed *) = {[DEED_put] = do_put,
+                                                                       [DEED_feed] = do_feed,
+                                                                       [DEED_move] = do_move,
+                                                                       [DEED_remove] = do_remove};
     struct doing doing = {state, params, memory, watcher, error};
     int status = 0;
     for (int i = 0; i < order->deed_count && status == 0; i++)
-        status = acts[order->deeds[i].kind](&doing, &order->deeds[i]);
+        if (acts[order->deeds[i].kind])
+            status = acts[order->deeds[i].kind](&doing, &order->deeds[i]);
     return status;
 }

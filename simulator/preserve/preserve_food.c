@@ -68,10 +68,6 @@ static double greatest_appetite(const struct preserve *p, const struct dweller *
 }
 
 /* Which others creature i looks for. */
-static int is_any(const struct preserve *p, int i, int other)
-{
-    return 1;
-}
 static int is_prey(const struct preserve *p, int i, int other)
 {
     return !is_kin(p, i, other);
@@ -85,8 +81,8 @@ static int is_danger(const struct preserve *p, int i, int other)
     return 0;
 }
 
-/* The nearest of those to its place, within most_m; -1: there is none. Looks along the order by x
- * from its own place outwards. */
+/* The nearest of those (NULL: of all) to its place, within most_m; -1: there is none. Looks along
+ * the order by x from its own place outwards. */
 static int find_nearest(const struct preserve *p, int i, int at, double most_m,
                         int (*is_wanted)(const struct preserve *p, int i, int other))
 {
@@ -99,7 +95,7 @@ static int find_nearest(const struct preserve *p, int i, int at, double most_m,
             if (fabs(to.x - from.x) > most_m)
                 break;
             double away_m = distance_in_plane(from, to);
-            if (away_m >= most_m || !is_wanted(p, i, other))
+            if (away_m >= most_m || (is_wanted && !is_wanted(p, i, other)))
                 continue;
             most_m = away_m;
             nearest = other;
@@ -177,7 +173,7 @@ void preserve_see(struct preserve *p, int place, struct surroundings *around)
     if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % LOOK_TICKS == 0)
         look_for_food(p, i, place);
     int other = p->params->preserve_fear ? find_nearest(p, i, place, SIGHT_M, is_danger)
-                                         : find_nearest(p, i, place, HUGE_VAL, is_any);
+                                         : find_nearest(p, i, place, HUGE_VAL, NULL);
     const struct creature_state *c = &p->state->living[i];
     double bitten = (double)c->bitten;
     *around =
