@@ -53,7 +53,7 @@ static void spheres_stop(struct dynamics *dynamics)
 /* Spheres have no angle. */
 static void spheres_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     ENSURE(part >= 0 && part < s->balls, "sphere %d of %d", part, s->balls);
     const struct ball *ball = &s->ball[part];
     *state = (struct part_state){
@@ -62,14 +62,14 @@ static void spheres_part_state(const struct dynamics *dynamics, int part, struct
 
 static uint64_t spheres_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     const struct ball *ball = &s->ball[part];
     return hash_vec3(hash_vec3(hash_vec3(hash, ball->at), ball->velocity), s->matter[part].spin);
 }
 
 static struct vec3 spheres_centre_of_mass(const struct dynamics *dynamics)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     struct vec3 sum = {0, 0, 0};
     double mass = 0;
     for (int i = 0; i < s->balls; i++) {
@@ -82,7 +82,7 @@ static struct vec3 spheres_centre_of_mass(const struct dynamics *dynamics)
 static void spheres_momentum(const struct dynamics *dynamics, struct vec3 *linear,
                              struct vec3 *angular)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     struct vec3 p = {0, 0, 0}, l = {0, 0, 0};
     for (int i = 0; i < s->balls; i++) {
         struct vec3 momentum = vec3_scale(s->ball[i].velocity, s->ball[i].mass);
@@ -105,7 +105,7 @@ static void spheres_momentum(const struct dynamics *dynamics, struct vec3 *linea
 static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
                             struct vec3 velocity, struct impulse_sum *impulses)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     struct vec3 g = world_gravity(&s->world);
     double mass = s->phenotype->mass_kg, dt = s->settings.dt_s;
     double lever = 0.5 * dt * dt * mass;
@@ -122,7 +122,7 @@ static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
 
 static void spheres_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     vec3_no_bounds(low, high);
     for (int i = 0; i < s->balls; i++) {
         double radius = s->ball[i].radius;
@@ -158,7 +158,7 @@ static double stretch_energy(const struct sphere_system *s)
 
 static void spheres_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     struct vec3 gravity = world_gravity(&s->world);
     *kinetic_j = 0;
     *potential_j = stretch_energy(s) + sphere_joints_energy(s);
@@ -194,7 +194,7 @@ static void spheres_shift(struct dynamics *dynamics, struct vec3 by_m)
 void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *length_m,
                          double *rate_m_s)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     ENSURE(bone >= 0 && bone < s->rods, "bone %d of %d", bone, s->rods);
     const struct rod *rod = &s->rod[s->rod_of[bone]];
     struct lanes d = rod_vector(rod);
@@ -205,7 +205,7 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,
                                  double *angle_rad, double *rate_rad_s)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     ENSURE(joint >= 0 && joint < s->angles, "joint %d of %d", joint, s->angles);
     sphere_joint_state(s, &s->angle[joint], axis, angle_rad, rate_rad_s);
 }
@@ -214,7 +214,7 @@ void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int
 static void spheres_drive_state(const struct dynamics *dynamics, int drive,
                                 struct drive_state *state)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     ENSURE(drive >= 0 && drive < s->phenotype->drive_count, "drive %d of %d", drive,
            s->phenotype->drive_count);
     const struct sphere_drive *d = &s->body->drives[drive];
@@ -232,7 +232,7 @@ static void spheres_drive_state(const struct dynamics *dynamics, int drive,
 
 int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     ENSURE(sphere >= 0 && sphere < s->balls, "touches of sphere %d of %d", sphere, s->balls);
     sphere_contacts_report(dynamics);
     return s->matter[sphere].is_touching;

@@ -337,15 +337,6 @@ static int are_touching(const struct sphere_system *s, int ia, struct sphere_sys
     return 1;
 }
 
-static void meet_pair(struct sphere_system *s, struct sphere_pair two)
-{
-    struct touch *touch = &s->touch[s->touch_count];
-    if (!are_touching(s, two.a, s, two.b, touch))
-        return;
-    s->touch_count++;
-    solve_touch(s, touch);
-}
-
 /* Friction and elasticity of a sphere on the world. */
 static void surface_of(const struct sphere_system *s, int index, struct touch *touch)
 {
@@ -456,7 +447,8 @@ void sphere_contacts_solve(struct sphere_system *s)
     if (!(s->travel + fast_way(s) <= s->range))
         sphere_contacts_look(s);
     for (int i = 0; i < s->near_count; i++)
-        meet_pair(s, s->near[i]);
+        if (are_touching(s, s->near[i].a, s, s->near[i].b, &s->touch[s->touch_count]))
+            solve_touch(s, &s->touch[s->touch_count++]);
     for (int i = 0; i < s->near_box_count; i++)
         meet_obstacle(s, s->near_boxes[i]);
     if (s->world.has_ground)
@@ -546,7 +538,7 @@ static void add_point(struct sphere_system *s, const struct sphere_system *other
 
 void sphere_contacts_report(const struct dynamics *dynamics)
 {
-    struct sphere_system *s = dynamics_of(dynamics, &dynamics_spheres);
+    struct sphere_system *s = sphere_system_of(dynamics);
     if (s->is_reported)
         return;
     ENSURE(s->touch_count <= s->touch_room, "%d touches, room for %d", s->touch_count,
@@ -567,7 +559,7 @@ void sphere_contacts_report(const struct dynamics *dynamics)
 
 double sphere_contacts_overlap(const struct dynamics *dynamics)
 {
-    const struct sphere_system *s = sphere_system_at(dynamics);
+    const struct sphere_system *s = sphere_system_of(dynamics);
     double deepest = 0;
     for (int i = 0; i < s->pair_count; i++) {
         const struct ball *a = &s->ball[s->pairs[i].a], *b = &s->ball[s->pairs[i].b];
@@ -612,15 +604,6 @@ void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
         }
 }
 
-/* Work on a alone. */
-static double work_on_a(const struct sphere_system *s, const struct touch *touch)
-{
-    struct touch alone = *touch;
-    alone.b = CONTACT_GROUND;
-    struct touch_work work = work_of(s, &alone);
-    return work.normal + work.rubbed;
-}
-
 /* Each books half of their common loss; the rest of the work on one is from the other. */
 void sphere_contacts_book_meeting(const struct meeting *touches)
 {
@@ -629,8 +612,10 @@ void sphere_contacts_book_meeting(const struct meeting *touches)
         struct sphere_system *a = touches->of_a[i], *b = touch->of_b;
         if (touch->impulse <= 0)
             continue;
-        struct touch_work work = work_of(a, touch);
-        double sum = work.normal + work.rubbed, on_a = work_on_a(a, touch);
+        struct touch alone = *touch; /* for the work on a alone */
+        alone.b = CONTACT_GROUND;
+        struct touch_work work = work_of(a, touch), of_a = work_of(a, &alone);
+        double sum = work.normal + work.rubbed, on_a = of_a.normal + of_a.rubbed;
         book_impulse(a, touch->a, touch, 1, touch->arm_a);
         book_impulse(b, touch->b, touch, -1, touch->arm_b);
         book_work(&a->base.ledger, touch, work, 0.5);

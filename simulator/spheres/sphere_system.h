@@ -254,12 +254,7 @@ struct sphere_system {
     struct vec3 given_sums, given_sums_of_sums;
 };
 
-static inline struct sphere_system *sphere_system_of(struct dynamics *dynamics)
-{
-    return dynamics_of(dynamics, &dynamics_spheres);
-}
-
-static inline const struct sphere_system *sphere_system_at(const struct dynamics *dynamics)
+static inline struct sphere_system *sphere_system_of(const struct dynamics *dynamics)
 {
     return dynamics_of(dynamics, &dynamics_spheres);
 }
