@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/formats/json_text.h"
 #include "common/judge/measures.h"

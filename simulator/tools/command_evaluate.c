@@ -4,7 +4,6 @@
 #include "simulator/tools/commands.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,7 +15,6 @@
 #include "common/math/hash.h"
 #include "common/formats/file_kind.h"
 #include "common/formats/json_text.h"
-#include "common/math/rng.h"
 #include "common/judge/trial.h"
 #include "common/system/output.h"
 #include "common/system/process.h"

@@ -7,7 +7,6 @@
 
 #include "common/formats/file_kind.h"
 #include "common/genome/body_kind.h"
-#include "common/math/rng.h"
 #include "common/system/output.h"
 #include "simulator/body/physics.h"
 #include "simulator/tools/mjcf.h"

@@ -2,8 +2,6 @@
  * points that others see. */
 #include "simulator/planar/contacts/contacts_private.h"
 
-#include <math.h>
-
 double contacts_work(const struct contacts *s)
 {
     double work = 0;

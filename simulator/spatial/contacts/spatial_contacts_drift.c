@@ -23,8 +23,6 @@
  * So a ball that rolls on the level gains nothing: it is not matter that touches. */
 #include "simulator/spatial/contacts/spatial_contacts_private.h"
 
-#include "simulator/spatial/tree/spatial_tree_forces.h"
-
 /* The normal of edges and of what is round turns by no more than this in half a step, rad, against
  * the faster of the two: a body that passes another faster than that leaves it. */
 #define TURNED_MOST_RAD 0.5

@@ -1,6 +1,5 @@
 /* A scene in three dimensions: boxes and joints, read as links of a struct body. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/genome/body_kind.h"
