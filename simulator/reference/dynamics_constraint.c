@@ -185,10 +185,9 @@ static void set_world(struct flat *f, const struct world *world)
         f->fixed[i] = collide_solid(&box, 0);
     }
     spatial_world_set(&f->c.base.world, world);
-    if (world->drag_law == DRAG_LAW_QUADRATIC)
-        f->c.base.world.drag.coefficient = world->quadratic_drag_kg_m2;
-    else
-        f->c.base.world.drag.coefficient = world->viscosity_pa_s;
+    int is_quadratic = world->drag_law == DRAG_LAW_QUADRATIC;
+    f->c.base.world.drag.coefficient =
+        is_quadratic ? world->quadratic_drag_kg_m2 : world->viscosity_pa_s;
     f->c.base.world.surfaces.fixed = f->fixed;
     f->c.base.world.surfaces.fixed_count = world->obstacles.count;
     f->c.base.world.surfaces.meetings = f->meetings;

@@ -49,8 +49,6 @@
 /* A gap that is reported to sensors, m. */
 #define NEAR_M 1e-3
 
-static const struct vec3 none = {0, 0, 0};
-
 /* ---------------------------------------------------------------- creation */
 
 static int take_memory(struct spatial_constraint *c, struct arena *arena)
@@ -120,6 +118,17 @@ struct spatial_constraint *spatial_constraint_of(const struct dynamics *dynamics
     return (struct spatial_constraint *)dynamics;
 }
 
+static const struct spatial_tree *find_tree(struct spatial_state *s)
+{
+    struct spatial_constraint *c = spatial_constraint_of(&s->dynamics);
+    if (!c->is_tree_placed) {
+        spatial_tree_set_pose(&c->carriers, c->base.q);
+        spatial_tree_set_velocity(&c->carriers, c->base.qd);
+        c->is_tree_placed = 1;
+    }
+    return &c->carriers;
+}
+
 /* Bodies in the order of the tree, the numbers of their joints one behind the other. */
 static void check_bodies(const struct spatial_constraint *c)
 {
@@ -169,8 +178,6 @@ static void check(const struct spatial_constraint *c)
 }
 
 static const struct room in_space = {3, 3}, in_plane = {2, 1};
-
-static spatial_tree_finder find_tree;
 
 int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_solver *solver,
                             const struct body *body, const struct spatial_world *world,
@@ -685,17 +692,6 @@ void spatial_constraint_energy(struct dynamics *dynamics, double *kinetic_j, dou
     for (int i = 0; i < c->count; i++)
         *potential_j -=
             c->bodies[i].mass * vec3_dot(c->base.world.gravity_m_s2, c->bodies[i].place.centre);
-}
-
-static const struct spatial_tree *find_tree(struct spatial_state *s)
-{
-    struct spatial_constraint *c = spatial_constraint_of(&s->dynamics);
-    if (!c->is_tree_placed) {
-        spatial_tree_set_pose(&c->carriers, c->base.q);
-        spatial_tree_set_velocity(&c->carriers, c->base.qd);
-        c->is_tree_placed = 1;
-    }
-    return &c->carriers;
 }
 
 /* ---------------------------------------------------------------- what changes on the way */

@@ -27,8 +27,6 @@
 /* Operations of an evaluation for each row. */
 enum { ROW_WORK = 400 };
 
-static const struct vec3 none = {0, 0, 0};
-
 /* ---------------------------------------------------------------- creation */
 
 static double *take_numbers(struct arena *arena, int rows, int columns)

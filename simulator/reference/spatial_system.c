@@ -36,8 +36,6 @@
 /* Operations of an evaluation for each body, and for each face and box that may hide it. */
 enum { BODY_WORK = 2000, FACE_WORK = 300 };
 
-static const struct vec3 none = {0, 0, 0};
-
 /* ---------------------------------------------------------------- bodies that stretch */
 
 /* Multiplies by these in the plane along a unit vector and across it, and by one besides. */

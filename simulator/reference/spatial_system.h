@@ -212,6 +212,8 @@ struct spatial_constraint {
     double *before;    /* per row: velocity before impulses */
 };
 
+static const struct vec3 none = {0, 0, 0};
+
 static inline double wrench_dot(const struct wrench *a, const struct wrench *b)
 {
     return vec3_dot(a->v, b->v) + vec3_dot(a->w, b->w) + a->stretch * b->stretch;
@@ -253,7 +255,7 @@ static inline struct vec3 spatial_system_grown(const struct rigid *b, struct vec
 }
 static inline struct vec3 spatial_system_spread(const struct rigid *b, struct vec3 arm)
 {
-    return spatial_system_stretches(b) ? sym3_apply(&b->spread, arm) : (struct vec3){0, 0, 0};
+    return spatial_system_stretches(b) ? sym3_apply(&b->spread, arm) : none;
 }
 /* The velocity of what of a body is at an arm from its centre of mass, which moves so with the
  * stretch; and its acceleration where the body has none. See spatial_system.c. */

@@ -56,8 +56,6 @@ enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
 /* A touch on a crest wanders no faster, m/s. */
 #define WANDERING_M_S 100.0
 
-static const struct vec3 none = {0, 0, 0};
-
 /* ---------------------------------------------------------------- creation */
 
 /* 1 if it is one of the boxes, and can move. */
@@ -538,12 +536,13 @@ static void end_touch(struct spatial_constraint *c, struct touch *t)
     c->found_count++;
 }
 
-/* Makes it a touch of TOUCH_ROUND, at a point and with the normal n from 1 to 0, which is round; of
- * an edge its direction is set already. */
+/* Makes it a touch of TOUCH_ROUND, at a point and with the pair's normal, where 0 is round; of an
+ * edge its direction is set already. */
 static void make_round(const struct spatial_constraint *c, struct touch *t, double radius,
                        double other_radius, enum solids_nearest nearest,
-                       const struct solid_point *point, struct vec3 n)
+                       const struct solid_point *point, struct vec3 normal)
 {
+    struct vec3 n = t->is_swapped ? vec3_negated(normal) : normal;
     t->kind = TOUCH_ROUND;
     t->nearest = nearest;
     t->radii[0] = radius;
@@ -560,19 +559,18 @@ static void add_round(struct spatial_constraint *c, int pair, const struct solid
                       const struct solid_point *point)
 {
     const struct touch_pair *p = &c->pairs[pair];
-    const struct solid *one = &c->solids[p->a], *two = NULL;
-    if (p->b != CONTACT_GROUND)
-        two = solid_of(c, p->b);
+    const struct solid *one = &c->solids[p->a];
+    const struct solid *two = p->b == CONTACT_GROUND ? NULL : solid_of(c, p->b);
     int is_swapped = !one->is_round;
     const struct solid *ball = is_swapped ? two : one, *other = is_swapped ? one : two;
-    struct vec3 edge = {0, 0, 0};
+    struct vec3 edge = none;
     struct touch *t = begin_touch(c, pair, m->normal, point, is_swapped);
     if (!t)
         return;
     enum solids_nearest nearest = other ? solids_nearest_to_ball(ball, other, &edge) : SOLIDS_FACE;
     t->edges[1] = mat3_back(&spatial_system_body(c, t->bodies[1])->turned, edge);
     make_round(c, t, ball->half[0], other && other->is_round ? other->half[0] : 0, nearest, point,
-               is_swapped ? vec3_negated(m->normal) : m->normal);
+               m->normal);
     end_touch(c, t);
 }
 
@@ -708,8 +706,7 @@ static void find_flat(struct spatial_constraint *c, int pair, double margin)
             return;
         if (first->shape == PART_DISK)
             make_round(c, t, radius_of(first), is_ground ? 0 : radius_of(second),
-                       nearest_to(first, is_ground ? NULL : second), &point,
-                       is_swapped ? vec3_negated(n) : n);
+                       nearest_to(first, is_ground ? NULL : second), &point, n);
         end_touch(c, t);
     }
 }
