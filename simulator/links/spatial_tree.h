@@ -36,7 +36,7 @@ struct spatial_axis {
     struct spatial_wrench u;
     double inverse; /* 0: its acceleration is given */
     double root;    /* of inverse, after spatial_tree_factor_mass() */
-    double share;   /* of the last evaluation: torque - s.p */
+    double share;   /* of the last evaluation: torque - s.p; of a given one the torque it needed */
 };
 
 struct spatial_tree_link {

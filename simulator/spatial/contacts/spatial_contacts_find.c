@@ -265,22 +265,14 @@ void spatial_contacts_sweep(struct spatial_contacts *s, struct vec3 *low, struct
 
 /* ---------------------------------------------------------------- contacts */
 
-/* NULL: memory is out, and the step fails. */
-static struct spatial_contact *new_contact(struct spatial_contacts *s)
-{
-    if (s->count == s->room && spatial_contacts_extend(s) != 0)
-        return NULL;
-    return &s->list[s->count++];
-}
-
 static void add_contact(struct spatial_contacts *s, struct spatial_pair *p, int point)
 {
     const struct solid_point *at = &p->found.points[point];
-    struct spatial_contact *c = new_contact(s);
+    if (s->count == s->room && spatial_contacts_extend(s) != 0)
+        return; /* the step fails */
+    struct spatial_contact *c = &s->list[s->count++];
     struct vec3 n = p->normals ? p->normals[point] : p->found.normal;
     struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
-    if (!c)
-        return;
     *c = (struct spatial_contact){
         .pair = p, .point = point, .at = at->at, .normal = n, .gap = at->gap};
     c->tangents[0] = vec3_cross(n, aside);

@@ -91,10 +91,10 @@ void spatial_step_set_drives(struct spatial_dynamics *d)
 void spatial_step_set_drive_efforts(struct spatial_dynamics *d)
 {
     for (int i = 0; i < d->rates && d->has_drives; i++) {
-        int link = d->base.link_of[i];
+        const struct spatial_tree_link *l = &d->tree.links[d->base.link_of[i]];
         if (!d->tree.is_driven[i])
             continue;
-        d->effort[i] = spatial_tree_drive_effort(&d->tree, link, i - d->tree.links[link].rate);
+        d->effort[i] = l->axes[i - l->rate].share;
         d->effort_extra[i] = 0;
     }
 }

@@ -195,18 +195,11 @@ int spatial_limits_find(struct spatial_limits *limits, const struct spatial_tree
     return limits->count;
 }
 
-/* How fast a ball's gradient changes, 1/s: found over a short time. */
-static double turning_of(const struct spatial_limit *row, struct quaternion ball, struct vec3 w,
-                         double short_s)
-{
-    struct quaternion then = quaternion_product(ball, quaternion_exp(vec3_scale(w, short_s)));
-    return vec3_length(vec3_sub(row->turning(then), row->turning(ball))) / short_s;
-}
-
 double spatial_limits_stride(struct spatial_limits *limits, const struct spatial_tree *tree,
                              const double *q, const double *rates, double time_s, double least_s)
 {
-    double fastest = 0;
+    /* how fast a ball's gradient changes, 1/s, is found over a short time */
+    double fastest = 0, short_s = time_s * SHORT_SHARE;
     if (!limits->has_turning)
         return time_s;
     measure(limits, tree, q);
@@ -216,7 +209,9 @@ double spatial_limits_stride(struct spatial_limits *limits, const struct spatial
         if (!row->turning || row->gap > time_s * vec3_length(w))
             continue;
         struct quaternion ball = ball_of(&tree->links[row->link], q);
-        fastest = det_max(fastest, turning_of(row, ball, w, time_s * SHORT_SHARE));
+        struct quaternion then = quaternion_product(ball, quaternion_exp(vec3_scale(w, short_s)));
+        struct vec3 turned = vec3_sub(row->turning(then), row->turning(ball));
+        fastest = det_max(fastest, vec3_length(turned) / short_s);
     }
     double parts = ceil(time_s * fastest / TURN_MAX);
     return parts > 1 ? det_max(time_s / parts, det_min(least_s, time_s)) : time_s;

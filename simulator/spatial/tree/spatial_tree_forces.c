@@ -335,8 +335,3 @@ void spatial_tree_unwhiten(struct spatial_tree *tree, const double *row, double 
         take_over(tree, l, dqd, 0);
     }
 }
-
-double spatial_tree_drive_effort(const struct spatial_tree *tree, int link, int axis)
-{
-    return tree->links[link].axes[axis].share;
-}

@@ -31,7 +31,5 @@ void spatial_tree_whiten_joint(struct spatial_tree *tree, int link, const double
                                double *row, int *from, int *to);
 /* L^-T of a row: a change of the rates. */
 void spatial_tree_unwhiten(struct spatial_tree *tree, const double *row, double *dqd);
-/* Torque or force that the last evaluation needed at a driven freedom. */
-double spatial_tree_drive_effort(const struct spatial_tree *tree, int link, int axis);
 
 #endif
