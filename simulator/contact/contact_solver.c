@@ -517,9 +517,8 @@ static void sort_laws(struct contact_solver *s)
     }
 }
 
-/* Takes the laws from `first` on, in their order, that share columns one with another; returns
- * their number. */
-static int take_group(struct contact_solver *s, int first)
+/* Takes the laws from `first` on, in their order, that share columns one with another. */
+static void take_group(struct contact_solver *s, int first)
 {
     struct cone_group *g = &s->group;
     const struct cone_law *c = &s->laws[s->order[first]];
@@ -533,7 +532,6 @@ static int take_group(struct contact_solver *s, int first)
     for (int i = 0; i < g->all; i++)
         law_of(s, i)->is_idle = 0;
     sort_group(s);
-    return g->all;
 }
 
 /* Checks the caller's input. */

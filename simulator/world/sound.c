@@ -56,7 +56,6 @@ void sound_emit(struct sound *sound, int body, struct vec3 at, double strength)
 {
     ENSURE(body >= 0 && strength >= 0, "body %d, strength %g", body, strength);
     struct noise noise = {at, strength, body};
-    ENSURE(strength >= 0 && strength <= HUGE_VAL, "a sound of strength %g", strength);
     for (int i = 0; strength > 0 && i < sound->body_count; i++) {
         double way_m = vec3_length(vec3_sub(at, sound->places[i]));
         double ticks = det_max(floor(way_m / (sound->speed_m_s * sound->tick_s) + 0.5), 1);

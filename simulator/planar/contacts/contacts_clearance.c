@@ -82,19 +82,14 @@ void contacts_place_movers(struct contact_body *own, double h)
             put_stretching(&movers[i], root, root_velocity, h);
 }
 
-static int obstacle_count(const struct contact_body *own)
-{
-    int count = own->world->obstacles.count;
-    ENSURE(count <= own->obstacle_room, "%d obstacles in a world made for %d", count,
-           own->obstacle_room);
-    return count;
-}
-
 /* Lists what obstacles any part could come as close to as `more` within h; the movers are
  * placed. */
 void contacts_gather_obstacles(struct contact_body *own, double h, double more)
 {
     struct span body = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    int obstacles = own->world->obstacles.count;
+    ENSURE(obstacles <= own->obstacle_room, "%d obstacles in a world made for %d", obstacles,
+           own->obstacle_room);
     for (int i = 0; i < own->parts; i++) {
         const struct mover *m = &own->movers[i];
         double reach = m->radius + more + h * (fabs(m->vx) + fabs(m->vy) + m->turn);
@@ -106,7 +101,7 @@ void contacts_gather_obstacles(struct contact_body *own, double h, double more)
         body.high_y = det_max(body.high_y, m->box.y + reach);
     }
     own->near_count = 0;
-    for (int k = 0; k < obstacle_count(own); k++) {
+    for (int k = 0; k < obstacles; k++) {
         const struct span *span = &own->spans[k];
         double low_x = span->low_x - own->tree->root_x, high_x = span->high_x - own->tree->root_x;
         if (body.low_x <= high_x && body.high_x >= low_x && body.low_y <= span->high_y &&
