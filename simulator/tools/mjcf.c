@@ -652,16 +652,6 @@ static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
 
 /* ---- the signals ---- */
 
-/* The targets of all rates; those without an effector stay. */
-static void find_targets(const struct mjcf *mjcf, const struct evaluate_view *view, double *targets)
-{
-    for (int i = 0; i < view->phenotype->effector_count; i++) {
-        int at = view->phenotype->effectors[i].drive;
-        const struct drive *drive = &view->phenotype->drives[at];
-        targets[mjcf->body.root_rates + at] = drive->rest + drive->unit * view->signals[i];
-    }
-}
-
 /* The correction of a target of a ball's component; see above. */
 static double find_shift(const struct model_joint *ball, const double *q, const double *targets,
                          int rate)
@@ -674,13 +664,17 @@ static double find_shift(const struct model_joint *ball, const double *q, const 
     return (const double[]){shift.x, shift.y, shift.z}[rate - ball->rate];
 }
 
-/* Targets and shifts at a tick. */
+/* Targets and shifts at a tick; rates without an effector have the target 0. */
 static void find_controls(const struct mjcf *mjcf, const struct evaluate_view *view, double *target,
                           double *shift)
 {
     double targets[MJCF_EFFECTORS_MAX + ROOT_RATES_MAX] = {0};
     int is_position = mjcf->params->creature_effector_mode == EFFECTOR_POSITION;
-    find_targets(mjcf, view, targets);
+    for (int i = 0; i < view->phenotype->effector_count; i++) {
+        int at = view->phenotype->effectors[i].drive;
+        const struct drive *drive = &view->phenotype->drives[at];
+        targets[mjcf->body.root_rates + at] = drive->rest + drive->unit * view->signals[i];
+    }
     for (int i = 0; i < view->phenotype->effector_count; i++) {
         int rate = mjcf->body.root_rates + view->phenotype->effectors[i].drive;
         const struct model_joint *joint = joint_of(&mjcf->body, rate);
