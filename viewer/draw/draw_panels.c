@@ -7,9 +7,8 @@
 #define STEP_HEIGHT_PX 92.0
 #define STEP_THUMB_PX  84.0
 /* Curves behind the bar of time besides the marked one's. */
-#define HELP_COLUMN_PX 282
-#define CURVES_MOST    6
-#define HEADING_PX     30.0
+#define CURVES_MOST 6
+#define HEADING_PX  30.0
 /* Of the river of forms. */
 #define RIVER_MARGIN_PX 4.0 /* above and below, at ui 1 */
 #define PALE            0.3
@@ -239,8 +238,8 @@ void draw_timeline(cairo_t *cr, const struct draw_timeline *timeline)
 
 /* ---- thumbs ---- */
 
-void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb *thumb,
-                double time_s, int is_marked)
+static void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb *thumb,
+                       double time_s, int is_marked)
 {
     double ui = box->ui, size = fmin(10.5 * ui, 0.13 * box->width);
     const struct replay *replay = thumb->replay;
@@ -400,48 +399,6 @@ int draw_descent_pick(const struct draw_descent *descent, double x, double y)
             return i;
     }
     return -1;
-}
-
-/* ---- the bar's button, and the help ---- */
-
-void draw_play_button(cairo_t *cr, int is_playing, double x, double y, double r)
-{
-    draw_set_color(cr, palette[COLOR_text].light, 1);
-    if (is_playing) {
-        cairo_rectangle(cr, x - r * 0.8, y - r, r * 0.6, 2 * r);
-        cairo_rectangle(cr, x + r * 0.2, y - r, r * 0.6, 2 * r);
-    } else {
-        cairo_move_to(cr, x - r * 0.7, y - r);
-        cairo_line_to(cr, x + r, y);
-        cairo_line_to(cr, x - r * 0.7, y + r);
-        cairo_close_path(cr);
-    }
-    cairo_fill(cr);
-}
-
-void draw_help(cairo_t *cr, int width_px, int height_px, const struct draw_help *help)
-{
-    ENSURE(help->row_count > 0 && help->line_count >= 0, "%d keys", help->row_count);
-    int rows = (help->row_count + 2) / 3;
-    /* as large as fits */
-    double width = 3 * HELP_COLUMN_PX + 40, height = rows * 21 + 64 + 18 * help->line_count;
-    double ui = fmin(draw_ui_scale(width_px, height_px),
-                     fmin(0.98 * width_px / width, 0.98 * height_px / height));
-    width *= ui;
-    height *= ui;
-    double x = (width_px - width) / 2, y = (height_px - height) / 2;
-    draw_panel(cr, x, y, width, height, ui);
-    draw_text(cr, help->title, x + 22 * ui, y + 32 * ui, 16 * ui, 1, DRAW_LEFT, COLOR_text);
-    for (int i = 0; i < help->row_count; i++) {
-        double left = x + 22 * ui + (i / rows) * HELP_COLUMN_PX * ui,
-               line = y + 60 * ui + (i % rows) * 21 * ui;
-        draw_text(cr, help->rows[i].keys, left, line, 12 * ui, 1, DRAW_LEFT, COLOR_part_0);
-        draw_text(cr, help->rows[i].help, left + 94 * ui, line, 12 * ui, 0, DRAW_LEFT, COLOR_text);
-    }
-    for (int i = 0; i < help->line_count; i++)
-        draw_text(cr, help->lines[i], x + 22 * ui,
-                  y + height - (16 + 18 * (help->line_count - 1 - i)) * ui, 11.5 * ui, 0, DRAW_LEFT,
-                  COLOR_text_soft);
 }
 
 /* ---- the river of forms ----

@@ -43,8 +43,6 @@ struct draw_thumb {
     const struct replay *replay;
     char title[48], text[48];
 };
-void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb *thumb,
-                double time_s, int is_marked);
 
 /* Thumbs side by side, as many as there is room for, evenly chosen with the first and the last. */
 struct draw_strip {
@@ -71,22 +69,6 @@ struct draw_descent {
 };
 void draw_descent(cairo_t *cr, const struct draw_descent *descent);
 int draw_descent_pick(const struct draw_descent *descent, double x, double y);
-
-/* A triangle, or two bars while it plays; radius px. */
-void draw_play_button(cairo_t *cr, int is_playing, double x, double y, double radius);
-
-/* The keys and their actions, in three columns, over the picture; below them lines of text. */
-struct draw_help_row {
-    const char *keys, *help;
-};
-struct draw_help {
-    const char *title;
-    const struct draw_help_row *rows;
-    int row_count;
-    const char *const *lines;
-    int line_count;
-};
-void draw_help(cairo_t *cr, int width_px, int height_px, const struct draw_help *help);
 
 /* The river of forms of a world of a preserve: bands over time, in the colours of forms. */
 struct draw_river {

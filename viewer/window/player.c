@@ -19,8 +19,7 @@
 #define BAR_LEFT_PX 52.0
 #define WORDS_PX    150.0
 enum bar_word { WORD_SPEED, WORD_PLACE, WORD_HELP, WORD_COUNT };
-/* Rows of the help: keys of all windows and of a content. */
-enum { ROWS_MAX = 64 };
+#define HELP_COLUMN_PX 282
 
 /* The invariants of a player between two events. */
 static void player_check(const struct player *player)
@@ -313,20 +312,33 @@ void player_press_key(struct player *player, int key)
         turn_key(player, key - 'A' + 'a');
 }
 
-static void draw_keys(const struct player *player, cairo_t *cr)
+/* The keys and their actions, in three columns, over the picture; below them lines of text. */
+static void draw_help(const struct player *player, cairo_t *cr)
 {
     const struct content *content = player->content;
-    struct draw_help_row rows[ROWS_MAX];
-    int count = COMMON_KEY_COUNT + content->key_count;
-    ENSURE(count <= ROWS_MAX, "%d keys", count);
+    int count = COMMON_KEY_COUNT + content->key_count, rows = (count + 2) / 3;
+    int line_count = content->help_line_count;
+    /* as large as fits */
+    double width = 3 * HELP_COLUMN_PX + 40, height = rows * 21 + 64 + 18 * line_count;
+    double ui =
+        fmin(player_ui(player), fmin(0.98 * player->width / width, 0.98 * player->height / height));
+    width *= ui;
+    height *= ui;
+    double x = (player->width - width) / 2, y = (player->height - height) / 2;
+    draw_panel(cr, x, y, width, height, ui);
+    draw_text(cr, content->help_title, x + 22 * ui, y + 32 * ui, 16 * ui, 1, DRAW_LEFT, COLOR_text);
     for (int i = 0; i < count; i++) {
         const struct key_row *row =
             i < COMMON_KEY_COUNT ? &common_keys[i] : &content->keys[i - COMMON_KEY_COUNT];
-        rows[i] = (struct draw_help_row){row->label, row->help};
+        double left = x + 22 * ui + (i / rows) * HELP_COLUMN_PX * ui,
+               line = y + 60 * ui + (i % rows) * 21 * ui;
+        draw_text(cr, row->label, left, line, 12 * ui, 1, DRAW_LEFT, COLOR_part_0);
+        draw_text(cr, row->help, left + 94 * ui, line, 12 * ui, 0, DRAW_LEFT, COLOR_text);
     }
-    draw_help(cr, player->width, player->height,
-              &(struct draw_help){content->help_title, rows, count, content->help_lines,
-                                  content->help_line_count});
+    for (int i = 0; i < line_count; i++)
+        draw_text(cr, content->help_lines[i], x + 22 * ui,
+                  y + height - (16 + 18 * (line_count - 1 - i)) * ui, 11.5 * ui, 0, DRAW_LEFT,
+                  COLOR_text_soft);
 }
 
 /* ---- the bar ---- */
@@ -370,6 +382,22 @@ static void find_word(const struct player *player, int word, double *left, doubl
     double ui = player_ui(player);
     *left = player->width - (WORDS_PX - edges_px[word]) * ui;
     *width = (edges_px[word + 1] - edges_px[word]) * ui;
+}
+
+/* A triangle, or two bars while it plays; radius px. */
+static void draw_play_button(cairo_t *cr, int is_playing, double x, double y, double r)
+{
+    draw_set_color(cr, palette[COLOR_text].light, 1);
+    if (is_playing) {
+        cairo_rectangle(cr, x - r * 0.8, y - r, r * 0.6, 2 * r);
+        cairo_rectangle(cr, x + r * 0.2, y - r, r * 0.6, 2 * r);
+    } else {
+        cairo_move_to(cr, x - r * 0.7, y - r);
+        cairo_line_to(cr, x + r, y);
+        cairo_line_to(cr, x - r * 0.7, y + r);
+        cairo_close_path(cr);
+    }
+    cairo_fill(cr);
 }
 
 static void draw_bar(const struct player *player, cairo_t *cr)
@@ -525,7 +553,7 @@ void player_draw(struct player *player, cairo_surface_t *surface)
     draw_bar(player, cr);
     draw_toast(player, cr, &box);
     if (player->is_help)
-        draw_keys(player, cr);
+        draw_help(player, cr);
     cairo_destroy(cr);
     cairo_surface_flush(surface);
     player->is_changed = 0;
