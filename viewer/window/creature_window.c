@@ -392,11 +392,6 @@ static void act_kinds(struct creature_window *window, int unused)
                is_kinds ? "the best of each kind of body" : "the best, of any kind");
 }
 
-static void act_strip(struct creature_window *window, int unused)
-{
-    window->is_strip = !window->is_strip;
-}
-
 static void act_ghost(struct creature_window *window, int unused)
 {
     int was_descent = creatures_has_descent(window);
@@ -522,7 +517,7 @@ static const struct key_row keys[] = {
     {{']'}, "]", "generation after", ON(step_generation, 1)},
     {{KEY_END}, "End", "newest generation, live", ON(step_generation, INT_MAX)},
     {{'y'}, "y", "the best of each kind of body", .on_creatures = act_kinds},
-    {{'v'}, "v", "strip of the champions", .on_creatures = act_strip},
+    {{'v'}, "v", "strip of the champions", KEY_FLAG(creature_window, is_strip)},
     {{'e'}, "e", "evolution in one minute", .on_creatures = act_movie},
     {{'w'}, "w", "line of descent", .on_creatures = act_descent},
     {{'d'}, "d", "beside its parent", .on_creatures = act_pair},

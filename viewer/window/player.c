@@ -170,14 +170,10 @@ static void step_creature(struct player *player, int steps)
     player->content->step_creature(player, steps);
 }
 
-static void show_help(struct player *player, int unused)
+void player_toggle(struct player *player, int offset)
 {
-    player->is_help = !player->is_help;
-}
-
-static void fill_screen(struct player *player, int unused)
-{
-    player->is_fullscreen = !player->is_fullscreen;
+    int *flag = (void *)((char *)player + offset);
+    *flag = !*flag;
 }
 
 static void quit(struct player *player, int unused)
@@ -258,8 +254,8 @@ static const struct key_row common_keys[] = {
     {{'n', KEY_TAB}, "n, tab", "next creature", .act = step_creature, .value = 1},
     {{'p', KEY_BACKTAB}, "p", "previous creature", .act = step_creature, .value = -1},
     {{'s'}, "s", "save this picture as png", .act = save},
-    {{KEY_F11}, "F11", "full screen", .act = fill_screen},
-    {{'h', KEY_F1}, "h, F1", "this help", .act = show_help},
+    {{KEY_F11}, "F11", "full screen", KEY_FLAG(player, is_fullscreen)},
+    {{'h', KEY_F1}, "h, F1", "this help", KEY_FLAG(player, is_help)},
     {{'q', KEY_ESCAPE}, "q, Esc", "quit", .act = quit},
 };
 enum { COMMON_KEY_COUNT = sizeof common_keys / sizeof common_keys[0] };
@@ -441,7 +437,7 @@ static void press_bar(struct player *player, double x)
         if (x < left || x >= left + width)
             continue;
         if (word == WORD_HELP)
-            show_help(player, 0);
+            player->is_help = !player->is_help;
         else if (word == WORD_PLACE && player->content->press_place)
             player->content->press_place(player);
         else if (word == WORD_PLACE)

@@ -8,6 +8,7 @@
 #define VIEWER_WINDOW_PLAYER_H
 
 #include <cairo.h>
+#include <stddef.h>
 
 #include "viewer/draw/draw_panels.h"
 
@@ -158,6 +159,9 @@ double player_ui(const struct player *player);
 /* Where the bar of time has the time. */
 struct draw_box player_time_box(const struct player *player);
 void player_jump(struct player *player, int milliseconds);
+/* Turns over the flag, an int, at that offset of a content's state; and the rest of a key's row. */
+void player_toggle(struct player *player, int offset);
+#define KEY_FLAG(type, member) .act = player_toggle, .value = offsetof(struct type, member)
 /* The part of a name that can stand in a file's. */
 void player_clean_name(const char *from, char *name, size_t size);
 

@@ -313,16 +313,6 @@ static void mark_next(struct player *player, int direction)
     mark(s, m->creatures[(at + direction + m->creature_count) % m->creature_count].id);
 }
 
-static void act_follow(struct preserve_window *s, int unused)
-{
-    s->view.is_following = !s->view.is_following;
-}
-
-static void act_color(struct preserve_window *s, int unused)
-{
-    s->view.by_form = !s->view.by_form;
-}
-
 static void act_river(struct preserve_window *s, int unused)
 {
     s->is_river_wanted = !s->is_river_wanted;
@@ -390,8 +380,8 @@ static const struct key_row keys[] = {
     {{KEY_END, 'e'}, "End, e", "newest epoch, live", .on_preserve = act_newest},
     {{'w'}, "w", "next world", .on_preserve = step_world, .value = 1},
     {{'v'}, "v", "world before", .on_preserve = step_world, .value = -1},
-    {{'f'}, "f", "camera follows, or stays", .on_preserve = act_follow},
-    {{'c'}, "c", "colours by family, or by form", .on_preserve = act_color},
+    {{'f'}, "f", "camera follows, or stays", KEY_FLAG(preserve_window, view.is_following)},
+    {{'c'}, "c", "colours by family, or by form", KEY_FLAG(preserve_window, view.by_form)},
     {{'b'}, "b", "river of forms over time", .on_preserve = act_river},
     {{'0'}, "0", "the whole water", .on_preserve = act_whole},
     {{KEY_UP}, "up, wheel", "zoom in", .on_preserve = zoom_in, .value = 1},
