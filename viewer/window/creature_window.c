@@ -312,22 +312,23 @@ static void toggle_view(struct creature_window *window, int view)
     creatures_refit(window, 0);
 }
 
-/* Puts the line of descent of the chosen creature on the shelf; 0, or a toast says why not. */
-static int show_descent(struct creature_window *window)
+/* Shows the line of descent of the chosen creature in that view; or a toast says why not. */
+static void show_descent(struct creature_window *window, enum creature_view view)
 {
     struct error error;
     if (!window->gallery->shown.count)
-        return ERR_MISSING;
+        return;
     const struct specimen *specimen = gallery_specimen(window->gallery, window->current);
     int64_t home = window->gallery->shown.generations[window->current];
     if (gallery_show_lineage(window->gallery, specimen->creature.id, GALLERY_LINEAGE_MAX,
                              GALLERY_LINEAGE_MAX, &error)) {
         player_say(&window->player, error.message);
-        return error.code;
+        return;
     }
     window->home_generation = home;
     window->is_live = window->is_movie = 0;
-    return 0;
+    window->view = view;
+    show_shelf(window);
 }
 
 static void act_descent(struct creature_window *window, int unused)
@@ -335,9 +336,8 @@ static void act_descent(struct creature_window *window, int unused)
     if (creatures_has_descent(window)) {
         window->view = VIEW_SINGLE;
         creatures_show_generation(window, window->home_generation);
-    } else if (!show_descent(window)) {
-        window->view = VIEW_SINGLE;
-        show_shelf(window);
+    } else {
+        show_descent(window, VIEW_SINGLE);
     }
 }
 
@@ -349,9 +349,8 @@ static void act_pair(struct creature_window *window, int unused)
     } else if (creatures_has_descent(window)) {
         window->view = VIEW_PAIR;
         creatures_show_creature(window, window->current);
-    } else if (!show_descent(window)) {
-        window->view = VIEW_PAIR;
-        show_shelf(window);
+    } else {
+        show_descent(window, VIEW_PAIR);
     }
 }
 
@@ -400,8 +399,8 @@ static void act_ghost(struct creature_window *window, int unused)
     if (was_descent) {
         creatures_select_creature(window, window->current);
         creatures_refit(window, 0);
-    } else if (!show_descent(window)) {
-        show_shelf(window);
+    } else {
+        show_descent(window, VIEW_SINGLE);
     }
 }
 
@@ -425,28 +424,22 @@ static void zoom_in(struct creature_window *window, int steps)
     creatures_zoom(window, steps > 0 ? ZOOM_STEP : 1 / ZOOM_STEP, 0, 0);
 }
 
+/* Panels change the width of the picture. */
 static void toggle_overlay(struct creature_window *window, int overlay)
 {
+    int before = creatures_scene_width(window);
     window->overlays ^= (unsigned)overlay;
+    rescale(window, before);
 }
 
 static void act_brain(struct creature_window *window, int unused)
 {
-    int before = creatures_scene_width(window);
-    window->overlays ^= DRAW_BRAIN;
+    toggle_overlay(window, DRAW_BRAIN);
     window->pointed.kind = CUT_NONE;
-    rescale(window, before);
     if (creatures_has_brain(window))
         player_say(&window->player, "click a neuron or a wire to cut it out; x: put all back");
     else
         window->player.toast[0] = 0;
-}
-
-static void act_ledger(struct creature_window *window, int unused)
-{
-    int before = creatures_scene_width(window);
-    window->overlays ^= DRAW_LEDGER;
-    rescale(window, before);
 }
 
 static void act_heal(struct creature_window *window, int unused)
@@ -536,7 +529,7 @@ static const struct key_row keys[] = {
     {{'m'}, "m", "marks of distance", ON(toggle_overlay, DRAW_UNMARKED)},
     {{'z'}, "z", "side and top beside", ON(toggle_overlay, DRAW_SPLIT)},
     {{'b'}, "b", "the living brain", .on_creatures = act_brain},
-    {{'l'}, "l", "energy ledger", .on_creatures = act_ledger},
+    {{'l'}, "l", "energy ledger", ON(toggle_overlay, DRAW_LEDGER)},
     {{'x'}, "x", "undo all cuts in the brain, and pulls", .on_creatures = act_heal},
     {{'S'}, "shift+S", "save the creature as a file", .on_creatures = act_save_creature},
     {{'N'}, "shift+N", "name it, and keep it as a favourite", .on_creatures = act_name},
