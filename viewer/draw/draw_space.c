@@ -146,41 +146,13 @@ static double checker_alpha(const struct eye *eye, double step, double distance)
 
 /* ---- relief ---- */
 
-/* A field of cells around the middle of the picture, farther away the ground is flat. Cells are a
- * whole part of a tile, so that each is of one colour. */
+/* What the cells are drawn with. */
 struct field {
-    cairo_t *cr; /* where it is drawn */
+    cairo_t *cr;
     const struct eye *eye;
     const struct replay *replay;
-    double step, cell, x, z; /* tile, cell, middle: m */
-    double top, span;        /* of the ground in the picture, px */
+    double step, top, span; /* of a tile, m; of the ground in the picture, px */
 };
-
-static struct field place_field(const struct eye *eye, const struct replay *replay, double top,
-                                double span)
-{
-    const struct draw_view *view = eye->view;
-    double reach = 0.7 * hypot(view->width_px, view->height_px) / view->px_per_m;
-    double step = draw_round_step(view, TILE_PX);
-    double least = fmax(replay->relief.wavelength_m / RELIEF_CELLS, reach / FIELD_CELLS);
-    double cell = step / fmax(floor(step / least), 1);
-    return (struct field){.eye = eye,
-                          .replay = replay,
-                          .step = step,
-                          .cell = cell,
-                          .x = cell * floor(eye->middle.x / cell),
-                          .z = cell * floor(eye->middle.z / cell),
-                          .top = top,
-                          .span = span};
-}
-
-/* A corner of the cells; towards the rim the ground rises to y = 0. */
-static struct vec3 field_corner(const struct field *f, int i, int k)
-{
-    double x = f->x + i * f->cell, z = f->z + k * f->cell;
-    double out = fmax(abs(i), abs(k)) / (double)FIELD_CELLS, share = fmin(4 * (1 - out), 1);
-    return (struct vec3){x, share * relief_height(&f->replay->relief, x, z), z};
-}
 
 static void draw_cell(void *context, const struct vec3 corners[4])
 {
@@ -210,32 +182,36 @@ static void draw_cell(void *context, const struct vec3 corners[4])
     cairo_fill(cr);
 }
 
-/* Rows of cells from the far end to the near one. */
-static void visit_field(const struct field *f, draw_visit_cell *visit, void *context)
-{
-    int is_along_x = fabs(f->eye->back.x) > fabs(f->eye->back.z);
-    int sign = (is_along_x ? f->eye->back.x : f->eye->back.z) < 0 ? -1 : 1;
-    for (int row = -FIELD_CELLS; row < FIELD_CELLS; row++)
-        for (int at = -FIELD_CELLS; at < FIELD_CELLS; at++) {
-            int i = sign > 0 ? row : -1 - row, k = at;
-            if (!is_along_x) {
-                k = i;
-                i = at;
-            }
-            const struct vec3 corners[4] = {field_corner(f, i, k), field_corner(f, i + 1, k),
-                                            field_corner(f, i + 1, k + 1),
-                                            field_corner(f, i, k + 1)};
-            visit(context, corners);
-        }
-}
-
+/* A field of cells around the middle of the picture, rows from the far end to the near one; farther
+ * away the ground is flat. Cells are a whole part of a tile, so that each is of one colour. */
 void draw_space_relief(const struct eye *eye, const struct replay *replay, draw_visit_cell *visit,
                        void *context)
 {
-    if (!(replay->relief.depth_m > 0))
-        return;
-    struct field field = place_field(eye, replay, 0, 1);
-    visit_field(&field, visit, context);
+    const struct draw_view *view = eye->view;
+    const struct relief *relief = &replay->relief;
+    double reach = 0.7 * hypot(view->width_px, view->height_px) / view->px_per_m;
+    double step = draw_round_step(view, TILE_PX);
+    double least = fmax(relief->wavelength_m / RELIEF_CELLS, reach / FIELD_CELLS);
+    double cell = step / fmax(floor(step / least), 1);
+    double x = cell * floor(eye->middle.x / cell), z = cell * floor(eye->middle.z / cell);
+    int is_along_x = fabs(eye->back.x) > fabs(eye->back.z);
+    int sign = (is_along_x ? eye->back.x : eye->back.z) < 0 ? -1 : 1;
+    for (int row = -FIELD_CELLS; row < FIELD_CELLS && relief->depth_m > 0; row++)
+        for (int at = -FIELD_CELLS; at < FIELD_CELLS; at++) {
+            int far = sign > 0 ? row : -1 - row;
+            int i = is_along_x ? far : at, k = is_along_x ? at : far;
+            struct vec3 corners[4];
+            for (int c = 0; c < 4; c++) {
+                int column = i + (c == 1 || c == 2), line = k + (c >= 2);
+                /* towards the rim the ground rises to y = 0 */
+                double out = fmax(abs(column), abs(line)) / (double)FIELD_CELLS;
+                double corner_x = x + column * cell, corner_z = z + line * cell;
+                double share = fmin(4 * (1 - out), 1);
+                corners[c] = (struct vec3){
+                    corner_x, share * relief_height(relief, corner_x, corner_z), corner_z};
+            }
+            visit(context, corners);
+        }
 }
 
 /* ---- both ---- */
@@ -269,14 +245,13 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
     cairo_fill(cr);
     cairo_restore(cr);
     cairo_pattern_destroy(checker);
-    if (replay->relief.depth_m > 0) {
-        struct field field = place_field(eye, replay, top, span);
-        field.cr = cr;
-        draw_clip(cr, view->left_px, view->top_px, view->width_px, view->height_px);
-        cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
-        visit_field(&field, draw_cell, &field);
-        cairo_restore(cr);
-    }
+    if (!(replay->relief.depth_m > 0))
+        return;
+    struct field field = {cr, eye, replay, step, top, span};
+    draw_clip(cr, view->left_px, view->top_px, view->width_px, view->height_px);
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
+    draw_space_relief(eye, replay, draw_cell, &field);
+    cairo_restore(cr);
 }
 
 /* ---- marks ---- */
