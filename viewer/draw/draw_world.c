@@ -124,31 +124,24 @@ static void draw_label(cairo_t *cr, const struct draw_view *view, const char *te
         draw_text(cr, text, x, y, size, 0, align, COLOR_text_soft);
 }
 
-/* Labels below the ground's line; where there is little room for them they are smaller, then left
- * out. */
-static void draw_ground_labels(cairo_t *cr, const struct draw_view *view, double line_y)
-{
-    double step = draw_round_step(view, MARK_SPACING_PX),
-           half = view->width_px / view->px_per_m / 2, ui = view->ui;
-    double room = view->top_px + view->height_px - line_y - 3;
-    double size = fmin(11.5 * ui, room - fmin(8 * ui, 0.4 * room));
-    char text[32];
-    for (double k = ceil((view->x_m - half) / step);
-         size >= LABEL_LEAST_PX && k * step <= view->x_m + half; k++) {
-        mark_text(view->flip * k * step, text);
-        draw_label(cr, view, text, draw_view_x(view, k * step),
-                   line_y + fmin(8 * ui, 0.4 * room) + size, size, DRAW_CENTRE);
-    }
-}
-
 /* Ticks and labels below the ground's line; the start is marked by a dashed line upwards. */
 static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double line_y)
 {
     static const double dashes[] = {4, 4};
-    double step = draw_round_step(view, MARK_SPACING_PX);
+    double step = draw_round_step(view, MARK_SPACING_PX),
+           half = view->width_px / view->px_per_m / 2;
+    char text[32];
     draw_ticks(cr, view, line_y, step / 5, 5, 3.5, 0.5);
     draw_ticks(cr, view, line_y, step, 0, 7, 0.95);
-    draw_ground_labels(cr, view, line_y);
+    /* where there is little room for labels they are smaller, then left out */
+    double room = view->top_px + view->height_px - line_y - 3;
+    double gap = fmin(8 * view->ui, 0.4 * room), size = fmin(11.5 * view->ui, room - gap);
+    for (double k = ceil((view->x_m - half) / step);
+         size >= LABEL_LEAST_PX && k * step <= view->x_m + half; k++) {
+        mark_text(view->flip * k * step, text);
+        draw_label(cr, view, text, draw_view_x(view, k * step), line_y + gap + size, size,
+                   DRAW_CENTRE);
+    }
     double x = draw_view_x(view, 0);
     cairo_set_dash(cr, dashes, 2, 0);
     draw_line(cr, x, line_y, x, fmax(view->top_px, line_y - 0.5 * view->height_px));
@@ -219,21 +212,20 @@ static void draw_ground(cairo_t *cr, const struct draw_view *view, const struct 
     double line_y = draw_view_y(view, 0), bottom = view->top_px + view->height_px;
     if (line_y >= bottom)
         return;
-    double top = fmax(line_y, view->top_px);
-    if (relief->depth_m > 0) {
+    if (relief->depth_m > 0)
         draw_relief(cr, view, relief, bottom, overlays);
-        if (line_y >= view->top_px && !(overlays & DRAW_UNMARKED))
-            draw_ground_marks(cr, view, draw_view_y(view, -relief->depth_m) + 2 * view->ui);
-        return;
-    }
-    fill_band(cr, view, top, bottom, COLOR_ground_top, COLOR_ground_bottom, overlays);
+    else
+        fill_band(cr, view, fmax(line_y, view->top_px), bottom, COLOR_ground_top,
+                  COLOR_ground_bottom, overlays);
     if (line_y < view->top_px)
         return;
-    draw_line(cr, view->left_px, line_y + view->ui, view->left_px + view->width_px,
-              line_y + view->ui);
-    draw_stroke(cr, COLOR_ground_line, 1, 2 * view->ui);
+    if (!(relief->depth_m > 0)) {
+        double middle_y = line_y + view->ui;
+        draw_line(cr, view->left_px, middle_y, view->left_px + view->width_px, middle_y);
+        draw_stroke(cr, COLOR_ground_line, 1, 2 * view->ui);
+    }
     if (!(overlays & DRAW_UNMARKED))
-        draw_ground_marks(cr, view, line_y + 2 * view->ui);
+        draw_ground_marks(cr, view, draw_view_y(view, -relief->depth_m) + 2 * view->ui);
 }
 
 /* The part of a polygon within a distance of a point along one axis, on one side: Sutherland and
@@ -281,18 +273,6 @@ static void draw_obstacle(cairo_t *cr, const struct draw_view *view, const struc
     draw_stroke(cr, COLOR_ground_line, 1, 2 * view->ui);
 }
 
-/* Posts where a contest's ring ends, and the line between them. */
-static void draw_ring(cairo_t *cr, const struct draw_view *view, double ring_m)
-{
-    double ground = draw_view_y(view, 0), high = draw_view_y(view, RING_POST_M);
-    double left = draw_view_x(view, -ring_m), right = draw_view_x(view, ring_m);
-    cairo_move_to(cr, left, high);
-    cairo_line_to(cr, left, ground);
-    cairo_line_to(cr, right, ground);
-    cairo_line_to(cr, right, high);
-    draw_stroke(cr, COLOR_contact, 0.9, 3 * view->ui);
-}
-
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays)
 {
@@ -321,6 +301,13 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
         draw_ground(cr, view, &replay->relief, overlays);
     else if (!(overlays & DRAW_UNMARKED))
         draw_grid(cr, view);
-    if (replay->ring_m > 0)
-        draw_ring(cr, view, replay->ring_m);
+    if (!(replay->ring_m > 0))
+        return;
+    /* posts where a contest's ring ends, and the line between them */
+    double ground = draw_view_y(view, 0), high = draw_view_y(view, RING_POST_M);
+    double left = draw_view_x(view, -replay->ring_m), right = draw_view_x(view, replay->ring_m);
+    draw_line(cr, left, high, left, ground);
+    cairo_line_to(cr, right, ground);
+    cairo_line_to(cr, right, high);
+    draw_stroke(cr, COLOR_contact, 0.9, 3 * view->ui);
 }
