@@ -221,16 +221,6 @@ static void draw_creature_of(const struct picture *p, const struct preserve_repl
              2.2);
 }
 
-/* A protected creature has a golden ring. */
-static void draw_spared(const struct picture *p)
-{
-    for (int i = 0; i < p->moment->creature_count; i++) {
-        const struct preserve_replay_creature *c = &p->moment->creatures[i];
-        if (c->is_spared)
-            ring(p, c->x_m, c->y_m, reach_of(p, c) * p->px_per_m + 4 * p->ui, SPARED_COLOR, 2);
-    }
-}
-
 static void draw_marked(const struct picture *p, int moment)
 {
     double x_m, y_m, radius_px = 12 * p->ui;
@@ -495,7 +485,12 @@ void draw_preserve(cairo_t *cr, int width_px, int height_px, const struct preser
     draw_eggs(&p);
     for (int i = 0; i < p.moment->creature_count; i++)
         draw_creature_of(&p, &p.moment->creatures[i]);
-    draw_spared(&p);
+    /* a protected creature has a golden ring */
+    for (int i = 0; i < p.moment->creature_count; i++) {
+        const struct preserve_replay_creature *c = &p.moment->creatures[i];
+        if (c->is_spared)
+            ring(&p, c->x_m, c->y_m, reach_of(&p, c) * p.px_per_m + 4 * p.ui, SPARED_COLOR, 2);
+    }
     draw_deaths(&p);
     if (view->marked) {
         draw_marked(&p, moment);
