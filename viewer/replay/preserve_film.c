@@ -98,7 +98,6 @@ static void take_creatures(struct preserve_film *f, struct preserve_replay_momen
             .body_j = (float)joules_of(c->body),
             .whole_j = (float)joules_of(c->body_whole),
             .bitten_j = (float)joules_of(c->bitten),
-            .starved_j = (float)joules_of(c->starved),
             .way_m = (float)c->way_m,
             .first_part = m->part_count,
             .first_mouth = m->mouth_count,

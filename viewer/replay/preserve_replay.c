@@ -316,8 +316,8 @@ static void *feed_work(void *context)
     return NULL;
 }
 
-int preserve_feed_create(struct preserve_feed **result, const struct preserve_feed_request *request,
-                         struct error *error)
+int preserve_feed_create(struct preserve_feed **result,
+                         const struct preserve_replay_request *request, struct error *error)
 {
     ENSURE(request->step_s > 0 && request->world >= 0, "world %d by %g s", request->world,
            request->step_s);
@@ -443,11 +443,7 @@ static void hear_life(void *context, const struct run_life *life)
         band->counts[to]--;
 }
 
-static int compare_bands(const void *a, const void *b)
-{
-    const struct preserve_band *left = a, *right = b;
-    return (left->first_s > right->first_s) - (left->first_s < right->first_s);
-}
+ROW_ORDER(compare_bands, struct preserve_band, ORDER(a->first_s, b->first_s));
 
 int preserve_river_read(struct preserve_river *river, const char *run_directory, int world,
                         double end_s, struct error *error)

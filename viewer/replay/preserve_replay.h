@@ -39,7 +39,7 @@ struct preserve_replay_creature {
     float fullness, born_s, x_m, y_m;
     float reserve_j, body_j, whole_j; /* what it holds; the body it was born with */
     float gained_j[EPOCH_FOOD_COUNT]; /* what it has digested */
-    float bitten_j, starved_j, way_m; /* lost of late: to mouths, and otherwise; its way */
+    float bitten_j, way_m;            /* lost of late to mouths; its way */
     int first_part, part_count, first_mouth, mouth_count;
 };
 struct preserve_replay_thing {
@@ -152,14 +152,9 @@ void preserve_film_deinit(struct preserve_film *film);
  * and hands each over as it is ready. It keeps two that were not taken at most. */
 struct preserve_feed;
 
-struct preserve_feed_request {
-    const char *run_directory;
-    int world;
-    double from_s, step_s;
-};
-/* The feed hands over a glimpse of the state that is kept, then the epoch of from_s. NULL and a
- * message on error. */
-int preserve_feed_create(struct preserve_feed **feed, const struct preserve_feed_request *request,
+/* The feed hands over a glimpse of the state that is kept, then the epoch of from_s; there is no end
+ * and no budget. NULL and a message on error. */
+int preserve_feed_create(struct preserve_feed **feed, const struct preserve_replay_request *request,
                          struct error *error);
 /* Stops at the next tick. NULL is allowed. */
 void preserve_feed_destroy(struct preserve_feed *feed);

@@ -128,7 +128,8 @@ static void forget_chunks(struct preserve_window *s)
 
 static int begin_feed(struct preserve_window *s, double from_s, struct error *error)
 {
-    struct preserve_feed_request request = {s->directory, s->world, from_s, STEP_S};
+    struct preserve_replay_request request = {
+        .run_directory = s->directory, .world = s->world, .from_s = from_s, .step_s = STEP_S};
     preserve_feed_destroy(s->feed);
     s->feed = NULL;
     s->is_over = 0;

@@ -313,7 +313,7 @@ TEST(a_band_that_is_clicked_leads_to_one_of_its_form)
 TEST(a_glimpse_comes_first)
 {
     struct preserve_feed *feed;
-    struct preserve_feed_request wanted = {.run_directory = directory, .step_s = 1};
+    struct preserve_replay_request wanted = {.run_directory = directory, .step_s = 1};
     ck_ok(preserve_feed_create(&feed, &wanted, &error));
     preserve_feed_wait(feed);
     struct preserve_replay *w = preserve_feed_take(feed, &error);
