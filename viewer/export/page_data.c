@@ -213,9 +213,14 @@ void page_read(const struct replay *replay, const struct page_brain *brain, doub
 
 /* ---- text ---- */
 
-static void write_vector(FILE *file, struct vec3 v)
+static void write_vectors(FILE *file, struct vec3 a, struct vec3 b)
 {
-    fprintf(file, "[%.4g, %.4g, %.4g]", v.x, v.y, v.z);
+    fprintf(file, "[%.4g, %.4g, %.4g], [%.4g, %.4g, %.4g]", a.x, a.y, a.z, b.x, b.y, b.z);
+}
+
+static void write_turn(FILE *file, struct quaternion turn)
+{
+    fprintf(file, ", [%.6g, %.6g, %.6g, %.6g]", turn.w, turn.x, turn.y, turn.z);
 }
 
 /* Row of the body gene, parent, drive of a joint at one place (-1: none), where that is and where
@@ -226,9 +231,7 @@ static void write_parts(FILE *file, const struct replay *replay)
     for (int i = 0; i < replay->part_count; i++) {
         const struct replay_part *part = &replay->parts[i];
         fprintf(file, "%s[%d, %d, %d, ", i ? ", " : "", part->body, part->parent, part->joint);
-        write_vector(file, part->anchor);
-        fputs(", ", file);
-        write_vector(file, part->base);
+        write_vectors(file, part->anchor, part->base);
         fprintf(file, ", %d, %d, %d, %d]", part->color, part->mirror, !replay_has_twin(replay, i),
                 part->is_head);
     }
@@ -247,13 +250,10 @@ static void write_shapes(FILE *file, const struct replay *replay)
         const struct shape *shape = &replay->shapes[i];
         fprintf(file, "%s[\"%s\", %d, %d, %d, ", i ? ", " : "", names[shape->kind], shape->part,
                 shape->other, shape->drive);
-        write_vector(file, shape->half_m);
-        fputs(", ", file);
-        write_vector(file, shape->at_m);
-        fprintf(file, ", [%.6g, %.6g, %.6g, %.6g], ", shape->turn.w, shape->turn.x, shape->turn.y,
-                shape->turn.z);
-        write_vector(file, shape->other_m);
-        fputs("]", file);
+        write_vectors(file, shape->half_m, shape->at_m);
+        write_turn(file, shape->turn);
+        fprintf(file, ", [%.4g, %.4g, %.4g]]", shape->other_m.x, shape->other_m.y,
+                shape->other_m.z);
     }
     fputs("],\n", file);
 }
@@ -268,9 +268,7 @@ static void write_drives(FILE *file, const struct replay *replay)
         fprintf(file, "%s[%d, %d, %d, %.5g, %.5g, %d, %d, ", i ? ", " : "", drive->part,
                 drive->axis, drive->is_linear, drive->lower, drive->upper, drive->effector,
                 drive->rod);
-        write_vector(file, drive->way);
-        fputs(", ", file);
-        write_vector(file, drive->hand);
+        write_vectors(file, drive->way, drive->hand);
         fputs("]", file);
     }
     fputs("],\n", file);
@@ -295,11 +293,9 @@ static void write_solids(FILE *file, const struct replay *replay)
     for (int i = 0; i < replay_solid_count(replay) && replay->has_depth; i++) {
         struct replay_solid solid = replay_get_solid(replay, i);
         fputs(i ? ", [" : "[", file);
-        write_vector(file, solid.at_m);
-        fputs(", ", file);
-        write_vector(file, solid.half_m);
-        fprintf(file, ", [%.6g, %.6g, %.6g, %.6g]]", solid.turn.w, solid.turn.x, solid.turn.y,
-                solid.turn.z);
+        write_vectors(file, solid.at_m, solid.half_m);
+        write_turn(file, solid.turn);
+        fputs("]", file);
     }
     fputs("],\n", file);
 }
