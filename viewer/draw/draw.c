@@ -216,10 +216,9 @@ static const enum palette_color status_colors[REPLAY_STATUS_COUNT] = {
     [REPLAY_CHANGED] = COLOR_warn,       [REPLAY_REFUSED] = COLOR_warn,
 };
 
-/* The words of a title, and those that are left out where there is too little room. */
+/* The words of a title. NULL: left out, where there is too little room; verdict: or it is fine. */
 struct title {
-    const char *name, *score, *verdict, *status; /* verdict: NULL if it is fine */
-    int has_score, has_status;
+    const char *name, *score, *verdict, *status;
 };
 
 #define TITLE_GAP   0.9
@@ -234,12 +233,12 @@ struct title {
 static double title_width(cairo_t *cr, const struct title *title, double size_px)
 {
     double width = draw_text_width(cr, title->name, size_px, 1) + TITLE_GAP * size_px;
-    if (title->has_score)
+    if (title->score)
         width += draw_text_width(cr, title->score, size_px, 0) + TITLE_GAP * size_px;
     if (title->verdict)
         width += draw_text_width(cr, title->verdict, size_px, 0) + TITLE_GAP * size_px;
     width += 3 * TITLE_DOT * size_px;
-    return title->has_status ? width + draw_text_width(cr, title->status, size_px, 1) : width;
+    return title->status ? width + draw_text_width(cr, title->status, size_px, 1) : width;
 }
 
 void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
@@ -254,20 +253,17 @@ void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
 static double title_fit(struct title *title, cairo_t *cr, const struct replay *replay, double room,
                         double size_px)
 {
-    *title = (struct title){replay->name,
-                            replay->score,
-                            replay->verdict == VERDICT_OK ? NULL : verdict_name(replay->verdict),
-                            replay_status_names[replay->status],
-                            1,
-                            1};
+    const char *verdict = replay->verdict == VERDICT_OK ? NULL : verdict_name(replay->verdict);
+    *title =
+        (struct title){replay->name, replay->score, verdict, replay_status_names[replay->status]};
     /* a dot is enough where all is well; else the word must be seen */
     if (TITLE_LEAST * title_width(cr, title, size_px) > room)
-        *(replay->status == REPLAY_VERIFIED ? &title->has_status : &title->has_score) = 0;
+        *(replay->status == REPLAY_VERIFIED ? &title->status : &title->score) = NULL;
     if (TITLE_LEAST * title_width(cr, title, size_px) > room)
-        title->has_score = 0;
+        title->score = NULL;
     /* a title that leaves out words is small; widths of small letters are not quite in
      * proportion */
-    int is_whole = title->has_score && title->has_status;
+    int is_whole = title->score && title->status;
     double size =
         size_px * fmin(is_whole ? 1 : TITLE_LEAST + 0.1, room / title_width(cr, title, size_px));
     while (size > 0.5 * TITLE_LEAST * size_px && title_width(cr, title, size) > room)
@@ -285,13 +281,13 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
     if (has_plate)
         draw_plate(cr, x, y, title_width(cr, &title, size), size);
     x += draw_text(cr, title.name, x, y, size, 1, DRAW_LEFT, COLOR_text) + gap;
-    if (title.has_score)
+    if (title.score)
         x += draw_text(cr, title.score, x, y, size, 0, DRAW_LEFT, COLOR_text) + gap;
     if (title.verdict)
         x += draw_text(cr, title.verdict, x, y, size, 0, DRAW_LEFT, COLOR_warn) + gap;
     cairo_arc(cr, x + dot, y - size * 0.36, dot, 0, 2 * DRAW_PI);
     draw_fill(cr, color, 1);
-    if (title.has_status)
+    if (title.status)
         draw_text(cr, title.status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
 }
 
