@@ -30,10 +30,9 @@ void replay_put_off(struct replay *replay, const struct genome *genome, const st
                     const char *who)
 {
     char text[GENE_SWITCH_TEXT_SIZE];
-    size_t used = strlen(replay->off);
     if (gene_switches_explain(genome, params, text))
-        snprintf(replay->off + used, sizeof replay->off - used, "%s%s%s", used ? "; " : "", who,
-                 text);
+        text_append(replay->off, sizeof replay->off, "%s%s%s", replay->off[0] ? "; " : "", who,
+                    text);
 }
 
 void replay_clean_text(const char *text, char *clean, size_t size)
@@ -282,8 +281,7 @@ static void find_ends(const struct replay *replay, const struct replay_pose *pos
                       const float *values, int first, int count, struct vec3 *low,
                       struct vec3 *high)
 {
-    *low = (struct vec3){INFINITY, INFINITY, INFINITY};
-    *high = vec3_scale(*low, -1);
+    vec3_no_bounds(low, high);
     for (int p = first; p < first + count; p++) {
         const struct shape shape = replay_shape_now(replay, p, values);
         const struct replay_pose *pose = &poses[p];

@@ -348,19 +348,14 @@ void replay_hang(struct replay *replay, int part, int first_drive, int count,
 size_t replay_row_bytes(const struct replay *replay);
 /* Drives and joints of a body, whose parts and drives begin at these rows; both and the shapes are
  * counted already. */
-struct phenotype;
 void replay_put_joints(struct replay *replay, const struct phenotype *phenotype, int first_part,
                        int first_drive);
 /* How high a creature of that mass calls, Hz. */
 double replay_voice_hz(double mass_kg);
 /* The sounds of one creature. lost_before_j: what blows had taken at the row before, J;
  * negative: there is none. */
-struct evaluate_view;
 void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *view,
                       const struct params *params, double *lost_before_j);
-struct ledger;
-struct contact_point;
-struct dynamics;
 /* Three numbers of a row: its centre of mass, its light. */
 void replay_put_vector(float *to, struct vec3 vector);
 /* Poses, values and efforts of a body whose parts and drives begin at these. */

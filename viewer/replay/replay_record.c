@@ -527,15 +527,13 @@ static struct replay_live *make_life(const struct creature *creature, const stru
     }
     live->creature = creature;
     live->params = live->world = *params;
-    live->recorder = (struct recorder){live->replay,
-                                       &creature->genome,
-                                       &live->params,
-                                       1.0 / params->simulation_brain_hz,
-                                       -1,
-                                       0,
-                                       1,
-                                       -1,
-                                       0};
+    live->recorder = (struct recorder){.replay = live->replay,
+                                       .genome = &creature->genome,
+                                       .params = &live->params,
+                                       .tick_s = 1.0 / params->simulation_brain_hz,
+                                       .phase = -1,
+                                       .stride = 1,
+                                       .lost_j = -1};
     return live;
 }
 
