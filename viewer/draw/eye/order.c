@@ -183,39 +183,34 @@ static void walk_list(const struct walk *walk, int *list, int count)
         visit_spots(walk, list, count);
         return;
     }
-    /* lists of what is beyond, inside and before */
+    /* lists of what is inside, beyond and before, by enum side */
     int *parts = malloc(3 * (size_t)count * sizeof *parts), counts[3] = {0, 0, 0};
     if (!parts) {
         order->has_failed = 1;
         return;
     }
-    int *beyond = parts, *inside = parts + count, *before = parts + 2 * count;
+    int *const lists[3] = {parts, parts + count, parts + 2 * count};
     for (int i = 0; i < count; i++) {
         struct order_piece piece = order->pieces[list[i]], self = order->pieces[plane];
         enum side side = list[i] == plane ? INSIDE : side_of(order, &self, &piece);
         /* a polygon without room for another corner is not cut and counts as before the plane */
         if (side == BOTH && piece.count == ORDER_CORNERS_MAX)
             side = BEFORE;
-        if (side == INSIDE)
-            inside[counts[1]++] = list[i];
-        if (side == BEYOND)
-            beyond[counts[0]++] = list[i];
-        if (side == BEFORE)
-            before[counts[2]++] = list[i];
-        if (side != BOTH)
-            continue;
-        struct order_piece far = part_of(&self, &piece, -1), near = part_of(&self, &piece, 1);
-        int new_piece = append(order, &far);
-        if (new_piece < 0)
-            continue;
-        order->pieces[list[i]] = near;
-        beyond[counts[0]++] = new_piece;
-        before[counts[2]++] = list[i];
+        if (side == BOTH) {
+            struct order_piece far = part_of(&self, &piece, -1), near = part_of(&self, &piece, 1);
+            int new_piece = append(order, &far);
+            if (new_piece < 0)
+                continue;
+            order->pieces[list[i]] = near;
+            lists[BEYOND][counts[BEYOND]++] = new_piece;
+            side = BEFORE;
+        }
+        lists[side][counts[side]++] = list[i];
     }
-    walk_list(walk, beyond, counts[0]);
-    for (int i = 0; i < counts[1]; i++)
-        walk->visit(walk->context, &order->pieces[inside[i]]);
-    walk_list(walk, before, counts[2]);
+    walk_list(walk, lists[BEYOND], counts[BEYOND]);
+    for (int i = 0; i < counts[INSIDE]; i++)
+        walk->visit(walk->context, &order->pieces[lists[INSIDE][i]]);
+    walk_list(walk, lists[BEFORE], counts[BEFORE]);
     free(parts);
 }
 
