@@ -9,7 +9,6 @@
 
 #include "common/formats/file_kind.h"
 #include "common/store/favourites.h"
-#include "common/math/rng.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
 #include "common/system/process.h"

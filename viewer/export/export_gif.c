@@ -17,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "viewer/draw/draw.h"
-
 #define GIF_LIMIT_S    10.0
 #define GIF_COLORS     255
 #define GIF_CLEAR      255 /* the transparent entry */

@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "common/system/output.h"
-#include "viewer/draw/draw.h"
 
 extern char **environ;
 

@@ -11,7 +11,6 @@
 #include "common/judge/milestones.h"
 #include "common/params/choice.h"
 #include "common/rows.h"
-#include "common/math/rng.h"
 
 /* Creatures of a generation by default, and where a person chooses. */
 #define TOP_USUAL       8
