@@ -506,34 +506,26 @@ static int add_bout(struct gallery *gallery, struct replay_bout *bout, int is_bo
     return status;
 }
 
-/* Both are read. */
-static int add_bouts(struct gallery *gallery, const struct creature creatures[2],
-                     const struct gallery_contest *contest, struct error *error)
-{
-    struct params params;
-    int status = choose_params(gallery, &creatures[0], &params, error);
-    if (status)
-        return status;
-    contest_apply(&params);
-    int is_bounded = bound_budget(gallery, &params);
-    for (int number = 1; number <= CONTEST_BOUTS && !status; number++)
-        if (contest->bout == 0 || contest->bout == number)
-            status = add_bout(gallery, make_bout(creatures, &params, number, contest->follow),
-                              is_bounded, error);
-    return status;
-}
-
 int gallery_add_contest(struct gallery *gallery, char *const paths[2],
                         const struct gallery_contest *contest, struct error *error)
 {
     struct creature creatures[2];
-    int status = 0;
+    struct params params;
+    int status = 0, is_bounded = 0;
     creature_init(&creatures[0]);
     creature_init(&creatures[1]);
     for (int i = 0; i < 2 && !status; i++)
         status = creature_read_exchanged(&creatures[i], paths[i], &contest->see, "viewer", error);
     if (!status)
-        status = add_bouts(gallery, creatures, contest, error);
+        status = choose_params(gallery, &creatures[0], &params, error);
+    if (!status) {
+        contest_apply(&params);
+        is_bounded = bound_budget(gallery, &params);
+    }
+    for (int number = 1; number <= CONTEST_BOUTS && !status; number++)
+        if (contest->bout == 0 || contest->bout == number)
+            status = add_bout(gallery, make_bout(creatures, &params, number, contest->follow),
+                              is_bounded, error);
     creature_deinit(&creatures[0]);
     creature_deinit(&creatures[1]);
     return status;
