@@ -155,11 +155,6 @@ static const struct arrangement {
     double ghost, cell_ghost; /* how faint the first moment is */
 } arrangements[2] = {{8, 0.85, 0.9, INFINITY, 0.72, 0.3}, {5, 1.15, 1.2, 0.2, 0.62, 0}};
 
-static const struct arrangement *arrangement_of(const struct replay *replay)
-{
-    return &arrangements[replay->has_depth];
-}
-
 /* The part of a row or a cell that bodies take. */
 static struct room room_of(const struct draw_view *view, const struct replay *replay)
 {
@@ -168,11 +163,6 @@ static struct room room_of(const struct draw_view *view, const struct replay *re
         return (struct room){0.84, 0.62, 0.56, INFINITY};
     return (struct room){0.93, fmax(1 - (foot_px + PAD_PX) * view->ui / height_px, 0.1), 0.5,
                          0.8 * height_px / fmax(camera_body_width(replay), 1e-3)};
-}
-
-static struct vec3 centre_at(const struct replay *replay, double time_s)
-{
-    return replay_frame_at(replay, time_s).centre;
 }
 
 /* Mean change of the joints from one of `count` moments to the next, rad; of linear ones in halves
@@ -254,8 +244,8 @@ static struct row place_row(const struct draw_view *view, const struct replay *r
 {
     struct row row = {*view, index * m->count / m->rows, (index + 1) * m->count / m->rows};
     struct draw_view *own = &row.view;
-    struct vec3 from = centre_at(replay, m->times_s[row.first]);
-    struct vec3 to = centre_at(replay, m->times_s[row.end - 1]);
+    struct vec3 from = replay_frame_at(replay, m->times_s[row.first]).centre;
+    struct vec3 to = replay_frame_at(replay, m->times_s[row.end - 1]).centre;
     own->top_px = floor(view->top_px + index * view->height_px / m->rows);
     own->height_px = floor(view->top_px + (index + 1) * view->height_px / m->rows) - own->top_px;
     own->orbit = (struct camera_orbit){atan2(from.z - to.z, to.x - from.x) + TOWARDS_RAD / m->rows,
@@ -288,8 +278,9 @@ static struct draw_strobe_moments moments_of(const struct replay *replay, int co
 {
     double duration = replay_duration(replay);
     struct draw_strobe_moments m = {.count = count, .rows = rows};
-    m.is_mirrored = !replay->has_depth && replay_has_floor(replay) &&
-                    centre_at(replay, duration).x < centre_at(replay, 0).x;
+    m.is_mirrored =
+        !replay->has_depth && replay_has_floor(replay) &&
+        replay_frame_at(replay, duration).centre.x < replay_frame_at(replay, 0).centre.x;
     choose_times(replay, count, m.times_s);
     return m;
 }
@@ -297,9 +288,10 @@ static struct draw_strobe_moments moments_of(const struct replay *replay, int co
 struct draw_strobe_moments draw_strobe_choose(const struct draw_view *view,
                                               const struct replay *replay)
 {
-    const struct arrangement *by = arrangement_of(replay);
+    const struct arrangement *by = &arrangements[replay->has_depth];
     double duration = replay_duration(replay), body = fmax(camera_body_width(replay), 1e-3);
-    struct vec3 way = vec3_sub(centre_at(replay, duration), centre_at(replay, 0));
+    struct vec3 way =
+        vec3_sub(replay_frame_at(replay, duration).centre, replay_frame_at(replay, 0).centre);
     double travel = vec3_length(way), scale = 0;
     struct draw_strobe_moments best = moments_of(replay, duration > 0 ? by->strip : 1, 1);
     best.is_strip = travel < by->travel * body || fabs(way.y) > by->steep * hypot(way.x, way.z);
@@ -322,7 +314,7 @@ static struct draw_view cell_view(const struct draw_view *view, const struct rep
                                   const double *times_s, int count, int index)
 {
     struct draw_view cell = *view;
-    struct vec3 centre = centre_at(replay, times_s[index]);
+    struct vec3 centre = replay_frame_at(replay, times_s[index]).centre;
     cell.left_px = floor(view->left_px + index * view->width_px / count);
     cell.width_px = floor(view->left_px + (index + 1) * view->width_px / count) - cell.left_px;
     cell.x_m = centre.x;
@@ -382,7 +374,7 @@ static void draw_row(cairo_t *cr, const struct row *row, const struct replay *re
 {
     const struct draw_view *view = &row->view;
     struct draw_moment moments[DRAW_STROBE_ROWS * DRAW_STROBE_IN_ROW];
-    const struct arrangement *by = arrangement_of(replay);
+    const struct arrangement *by = &arrangements[replay->has_depth];
     double last_x = -INFINITY;
     draw_world(cr, view, replay, 0, overlays);
     for (int i = row->first; i < row->end; i++) {
@@ -413,8 +405,8 @@ static void draw_strip(cairo_t *cr, const struct draw_view *view, const struct r
         draw_clip(cr, world.left_px, world.top_px, world.width_px, world.height_px);
         if (!is_one || i == 0)
             draw_world(cr, &world, replay, m->times_s[i], overlays | DRAW_UNMARKED);
-        draw_creature(cr, &cell, replay, m->times_s[i], arrangement_of(replay)->cell_ghost * age,
-                      overlays & DRAW_BOXES);
+        draw_creature(cr, &cell, replay, m->times_s[i],
+                      arrangements[replay->has_depth].cell_ghost * age, overlays & DRAW_BOXES);
         draw_time(cr, &cell, replay, m->times_s[i], &edge);
         cairo_restore(cr);
     }
