@@ -138,20 +138,7 @@ static void draw_contacts(const struct scene *scene, double time_s)
     }
 }
 
-/* ---- drives: where each is shown ---- */
-
-/* A rod, a joint at one place, or a dial; the root's drive is nowhere. */
-enum place { PLACE_NOWHERE, PLACE_ROD, PLACE_JOINT, PLACE_DIAL };
-
-static enum place drive_place(const struct scene *scene, int index)
-{
-    const struct replay_drive *drive = &scene->replay->drives[index];
-    if (drive->rod >= 0)
-        return PLACE_ROD;
-    if (vec3_length(drive->way) > 0)
-        return PLACE_JOINT;
-    return drive->lower < drive->upper ? PLACE_DIAL : PLACE_NOWHERE;
-}
+/* ---- drives ---- */
 
 static double drive_value(const struct scene *scene, int index)
 {
@@ -406,17 +393,18 @@ static void draw_dial_effort(const struct scene *scene, int index)
     draw_arc_effort(scene, &disc, 0, copysign(sqrt(fabs(share)), share), 0);
 }
 
-/* Ranges, or efforts, of all drives. */
+/* Ranges, or efforts, of all drives: on a rod, at a joint at one place, or on a dial; the root's
+ * drive is nowhere. */
 static void draw_drives(const struct scene *scene, int is_effort)
 {
-    static void (*const painters[][2])(const struct scene *, int) = {
-        [PLACE_ROD] = {draw_rod_range, draw_rod_effort},
-        [PLACE_JOINT] = {draw_joint_range, draw_joint_effort},
-        [PLACE_DIAL] = {draw_dial_range, draw_dial_effort}};
     for (int i = 0; i < scene->replay->drive_count; i++) {
-        enum place place = drive_place(scene, i);
-        if (place != PLACE_NOWHERE)
-            painters[place][is_effort](scene, i);
+        const struct replay_drive *drive = &scene->replay->drives[i];
+        if (drive->rod >= 0)
+            (is_effort ? draw_rod_effort : draw_rod_range)(scene, i);
+        else if (vec3_length(drive->way) > 0)
+            (is_effort ? draw_joint_effort : draw_joint_range)(scene, i);
+        else if (drive->lower < drive->upper)
+            (is_effort ? draw_dial_effort : draw_dial_range)(scene, i);
     }
 }
 
