@@ -101,12 +101,6 @@ void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub)
               is_right ? DRAW_RIGHT : DRAW_LEFT, COLOR_part_0);
 }
 
-double draw_scrub_pick(const struct draw_scrub *scrub, double x)
-{
-    double share = (x - scrub->box.x) / fmax(scrub->box.width, 1);
-    return fmin(fmax(share, 0), 1) * scrub->duration_s;
-}
-
 /* ---- the timeline ---- */
 
 /* The plot inside the box, right of the labels. */

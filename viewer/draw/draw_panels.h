@@ -22,7 +22,6 @@ struct draw_scrub {
     double time_s, duration_s;
 };
 void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub);
-double draw_scrub_pick(const struct draw_scrub *scrub, double x); /* time, s */
 
 /* Best and median fitness by generation, and which generation is shown. */
 struct draw_timeline {

@@ -352,23 +352,11 @@ struct draw_box player_time_box(const struct player *player)
                              (BAR_HEIGHT_PX - 4) * ui, ui};
 }
 
-static struct draw_scrub scrub_of(const struct player *player, const struct replay **replays)
-{
-    struct draw_scrub scrub = {.box = player_time_box(player),
-                               .replays = replays,
-                               .marked = -1,
-                               .time_s = player->time_s,
-                               .duration_s = player->content->duration(player)};
-    if (player->content->fill_scrub)
-        player->content->fill_scrub(player, &scrub, replays);
-    return scrub;
-}
-
 static void choose_time(struct player *player, double x)
 {
-    const struct replay *replays[PLAYER_CURVES_MAX];
-    struct draw_scrub scrub = scrub_of(player, replays);
-    player_seek(player, draw_scrub_pick(&scrub, x));
+    struct draw_box box = player_time_box(player);
+    double share = fmin(fmax((x - box.x) / box.width, 0), 1);
+    player_seek(player, share * player->content->duration(player));
 }
 
 /* Where a word is; px from the window's left edge. */
@@ -399,11 +387,17 @@ static void draw_play_button(cairo_t *cr, int is_playing, double x, double y, do
 static void draw_bar(const struct player *player, cairo_t *cr)
 {
     const struct replay *replays[PLAYER_CURVES_MAX];
-    struct draw_scrub scrub = scrub_of(player, replays);
+    struct draw_scrub scrub = {.box = player_time_box(player),
+                               .replays = replays,
+                               .marked = -1,
+                               .time_s = player->time_s,
+                               .duration_s = player->content->duration(player)};
     double ui = player_ui(player), top = bar_top(player), middle = top + BAR_HEIGHT_PX * ui / 2;
     cairo_rectangle(cr, 0, top, player->width, player->height - top);
     draw_fill(cr, COLOR_panel, 1);
     draw_play_button(cr, player->is_playing, 26 * ui, middle, 7 * ui);
+    if (player->content->fill_scrub)
+        player->content->fill_scrub(player, &scrub, replays);
     draw_scrub(cr, &scrub);
     for (int word = 0; word < WORD_COUNT; word++) {
         char text[32] = "";
