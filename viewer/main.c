@@ -530,18 +530,16 @@ static int open_world(const struct request *request, const char *directory, stru
                                            .world = request->world > 0 ? (int)request->world : 0,
                                            .from_s = request->job.shot.from_s,
                                            .to_s = request->job.shot.from_s + 30};
-    double from_s = 0, to_s = 0;
-    int status = 0;
     if (request->follow.life) {
-        status = preserve_replay_find_life(directory, request->follow.life, &span.world, &from_s,
-                                           &to_s, error);
-        span.from_s = request->job.shot.from_s > 0 ? request->job.shot.from_s : from_s;
-        span.to_s = to_s;
+        int status = preserve_replay_find_life(directory, request->follow.life, &span.world,
+                                               &span.from_s, &span.to_s, error);
+        if (status)
+            return status;
+        if (request->job.shot.from_s > 0)
+            span.from_s = request->job.shot.from_s;
     }
     if (request->job.shot.to_s > 0)
         span.to_s = request->job.shot.to_s;
-    if (status)
-        return status;
     return request->job.path ? export_world(request, &span, error)
                              : show_world(request, &span, error);
 }

@@ -485,9 +485,8 @@ static void draw_panels(struct player *player, cairo_t *cr)
     struct draw_river river = river_of(s);
     if (!has_river(s))
         return;
-    draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, river.box.y, player->width, river.box.height);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_panel, 1);
     draw_river(cr, &river);
 }
 
