@@ -116,7 +116,7 @@ int chooser_is_busy(const struct chooser *chooser)
 /* ---- one order ---- */
 
 /* Starts a program and reads both its outputs through one pipe; 0 or an errno. */
-static int spawn(struct chooser *chooser, const char *path, char *const *arguments)
+static int spawn(struct chooser *chooser, const char *path, const char *const *arguments)
 {
     posix_spawn_file_actions_t actions;
     int ends[2];
@@ -129,7 +129,8 @@ static int spawn(struct chooser *chooser, const char *path, char *const *argumen
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
-    int result = posix_spawn(&chooser->child, path, &actions, NULL, arguments, environ);
+    int result =
+        posix_spawn(&chooser->child, path, &actions, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     chooser->output = ends[0];
@@ -144,17 +145,15 @@ static int spawn(struct chooser *chooser, const char *path, char *const *argumen
 static int start(struct chooser *chooser, struct error *error)
 {
     struct order order = chooser->orders[0];
-    char path[4096], name[] = "controller", command[16], option[16], end[] = "--";
-    char *arguments[5 + WORDS_MAX + 1] = {name, command}, *rest = order.words, *word;
+    const char *arguments[5 + WORDS_MAX + 1] = {"controller", order.command};
+    char path[4096], *rest = order.words, *word;
     int count = 2;
     int status = find_program("controller", path, sizeof path, error);
     if (status)
         return status;
-    snprintf(command, sizeof command, "%s", order.command);
-    snprintf(option, sizeof option, "%s", order.option ? order.option : "");
     if (order.option)
-        arguments[count++] = option;
-    arguments[count++] = end;
+        arguments[count++] = order.option;
+    arguments[count++] = "--";
     arguments[count++] = chooser->directory;
     while (count < 5 + WORDS_MAX && (word = strtok_r(rest, " ", &rest)) != NULL)
         arguments[count++] = word;
