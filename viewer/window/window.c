@@ -114,19 +114,17 @@ static int translate_key(const SDL_Keysym *key)
         SDL_Keycode from;
         int to;
     } keys[] = {
-        {SDLK_LEFT, KEY_LEFT}, {SDLK_RIGHT, KEY_RIGHT}, {SDLK_UP, KEY_UP},
-        {SDLK_PAGEUP, KEY_UP}, {SDLK_DOWN, KEY_DOWN},   {SDLK_PAGEDOWN, KEY_DOWN},
-        {SDLK_HOME, KEY_HOME}, {SDLK_END, KEY_END},     {SDLK_ESCAPE, KEY_ESCAPE},
-        {SDLK_F1, KEY_F1},     {SDLK_F11, KEY_F11},     {SDLK_KP_PLUS, '+'},
-        {SDLK_KP_MINUS, '-'},
+        {SDLK_LEFT, KEY_LEFT}, {SDLK_RIGHT, KEY_RIGHT},    {SDLK_UP, KEY_UP},
+        {SDLK_PAGEUP, KEY_UP}, {SDLK_DOWN, KEY_DOWN},      {SDLK_PAGEDOWN, KEY_DOWN},
+        {SDLK_HOME, KEY_HOME}, {SDLK_END, KEY_END},        {SDLK_ESCAPE, KEY_ESCAPE},
+        {SDLK_F1, KEY_F1},     {SDLK_F11, KEY_F11},        {SDLK_KP_PLUS, '+'},
+        {SDLK_KP_MINUS, '-'},  {SDLK_KP_ENTER, KEY_ENTER},
     };
     if (key->sym == SDLK_TAB)
         return key->mod & KMOD_SHIFT ? KEY_BACKTAB : KEY_TAB;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (keys[i].from == key->sym)
             return keys[i].to;
-    if (key->sym == SDLK_KP_ENTER)
-        return KEY_ENTER;
     if (key->sym >= 'a' && key->sym <= 'z' && key->mod & KMOD_SHIFT)
         return (int)key->sym - 'a' + 'A';
     return key->sym > 0 && key->sym < 128 ? (int)key->sym : 0;
