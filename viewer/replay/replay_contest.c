@@ -170,21 +170,6 @@ static void describe(const struct recording *recording, const struct contest_res
     replay->measures.time_s = result->time_s;
 }
 
-static struct replay *make_replay(const struct params *params)
-{
-    struct replay *replay = calloc(1, sizeof *replay);
-    if (!replay)
-        return NULL;
-    replay_describe_world(replay, params);
-    replay->status = REPLAY_UNRECORDED;
-    replay->keeps_place = 1;
-    /* on a platform a fallen creature is out, far within a ring that would hang in the air */
-    replay->ring_m =
-        params->contest_goal == CONTEST_SUMO && params->world_ground ? params->contest_ring_m : 0;
-    replay->frame_s = 1.0 / params->simulation_brain_hz;
-    return replay;
-}
-
 static int say_failure(const struct recording *recording, const struct contest_result *result,
                        struct error *error)
 {
@@ -215,10 +200,17 @@ static int make(struct recording *recording, struct error *error)
     struct arena arena;
     recording->first = contest_first(genomes, &meeting);
     recording->body_count = contest_has_object(params->contest_goal) ? CONTEST_BODIES : 2;
-    recording->replay = make_replay(params);
-    if (!recording->replay || arena_init(&arena, CONTEST_ARENA_BYTES))
+    struct replay *replay = recording->replay = calloc(1, sizeof *replay);
+    if (!replay || arena_init(&arena, CONTEST_ARENA_BYTES))
         return error_memory(error);
-    int status = obstacles_parse(&recording->replay->obstacles, params->world_obstacles, error);
+    replay_describe_world(replay, params);
+    replay->status = REPLAY_UNRECORDED;
+    replay->keeps_place = 1;
+    /* on a platform a fallen creature is out, far within a ring that would hang in the air */
+    replay->ring_m =
+        params->contest_goal == CONTEST_SUMO && params->world_ground ? params->contest_ring_m : 0;
+    replay->frame_s = 1.0 / params->simulation_brain_hz;
+    int status = obstacles_parse(&replay->obstacles, params->world_obstacles, error);
     if (!status)
         evaluate_list(&order, &(struct evaluate_onlooker){NULL, observe, recording}, &arena,
                       evaluations);
@@ -228,7 +220,7 @@ static int make(struct recording *recording, struct error *error)
     if (status)
         return status;
     describe(recording, &result);
-    replay_finish(recording->replay);
+    replay_finish(replay);
     return 0;
 }
 
