@@ -152,7 +152,7 @@ void preserve_film_deinit(struct preserve_film *film);
  * and hands each over as it is ready. It keeps two that were not taken at most. */
 struct preserve_feed;
 
-/* The feed hands over a glimpse of the state that is kept, then the epoch of from_s; there is no end
+/* The feed hands over a glimpse of the state that is kept, then the epoch of from_s; it has no end
  * and no budget. NULL and a message on error. */
 int preserve_feed_create(struct preserve_feed **feed, const struct preserve_replay_request *request,
                          struct error *error);

@@ -19,6 +19,7 @@
 #define BAR_LEFT_PX 52.0
 #define WORDS_PX    150.0
 enum bar_word { WORD_SPEED, WORD_PLACE, WORD_HELP, WORD_COUNT };
+/* Of the help, px at ui 1. */
 #define HELP_COLUMN_PX 282
 
 /* The invariants of a player between two events. */
