@@ -2,10 +2,10 @@
 #ifndef COMMON_VERSION_H
 #define COMMON_VERSION_H
 
-#define BESTIARY_VERSION "0.34.0"
+#define BESTIARY_VERSION "0.35.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 35
+#define SIMULATOR_VERSION 36
 
 /* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag, 6: sensors of others,
  * 7: sensors of sound, scent and more, and emitters; 8: parts that stretch, and their sensor;

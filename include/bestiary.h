@@ -58,7 +58,7 @@ BESTIARY_API void bestiary_bytes_free(struct bestiary_bytes *bytes);
 
 /* ---- the library ---- */
 
-/* "0.34.0", and the version of the simulator (may be NULL): digests of equal ones compare. */
+/* "0.35.0", and the version of the simulator (may be NULL): digests of equal ones compare. */
 BESTIARY_API const char *bestiary_version(int *simulator_version);
 /* A hash of three built-in lives: machines with equal ones give equal digests. 0: out of memory. */
 BESTIARY_API uint64_t bestiary_fingerprint(void);

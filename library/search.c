@@ -101,7 +101,8 @@ int bestiary_search_ask(struct bestiary_search *s, struct bestiary_bytes *bytes,
     }
     task.creature = individual->id;
     task.seed = individual->seed;
-    task.bar = individual->bar;
+    if (task.trial.purpose == TRIAL_FIRST)
+        task.bar = individual->bar;
     task.genome = individual->genome; /* lent, as its bytes */
     task.packed = individual->packed;
     s->task_count++;
@@ -253,7 +254,8 @@ static struct bestiary_creature *make_judged(const struct bestiary_search *s,
     memcpy(c->mutations, judged->mutations, sizeof c->mutations);
     c->has_evaluation = 1;
     c->params = s->params;
-    early_stop_apply_bar(&judged->bar, &c->params);
+    if (judged->verdict == VERDICT_HOPELESS)
+        early_stop_apply_bar(&judged->bar, &c->params);
     c->seed = judged->seed;
     c->verdict = judged->verdict;
     c->fitness = judged->fitness;

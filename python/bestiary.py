@@ -174,7 +174,7 @@ STATUS = ["verified", "differs", "unrecorded", "other version", "refused", "chan
 
 
 def version():
-    """("0.34.0", 35): of the library, and of its simulator."""
+    """("0.35.0", 36): of the library, and of its simulator."""
     simulator = C.c_int()
     return _c.version(C.byref(simulator)).decode(), simulator.value
 

@@ -8,9 +8,6 @@
 #include "common/judge/behaviour.h"
 #include "common/math/detmath.h"
 
-/* Far above the rounding of a product and a quotient. */
-#define ROUNDING 1e-12
-
 /* Whether the behaviour of the parameters pays for getting on at all. */
 static int pace_is_known(const struct params *params)
 {
@@ -53,8 +50,6 @@ static double find_bar(const struct early_stop_bar *bar, double size_m, const st
     return det_max(m_s, det_max(bar->sizes_s, params->guard_hopeless_sizes_s) * size_m);
 }
 
-/* The guard compares distances, so that bars within rounding of the least pace may go either
- * way. */
 int early_stop_is_same(const struct early_stop_bar *held, const struct early_stop_bar *bar,
                        int verdict, const struct measures *measures, double pace_least_m_s,
                        const struct params *params)
@@ -64,8 +59,8 @@ int early_stop_is_same(const struct early_stop_bar *held, const struct early_sto
     if (now == before || measures->time_s < params->guard_hopeless_s)
         return 1;
     if (verdict == VERDICT_HOPELESS)
-        return now < before && now > (1 + ROUNDING) * pace_least_m_s;
-    return now <= (1 - ROUNDING) * pace_least_m_s;
+        return now < before && now > pace_least_m_s;
+    return now <= pace_least_m_s;
 }
 
 void early_stop_apply_bar(const struct early_stop_bar *bar, struct params *params)

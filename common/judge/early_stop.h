@@ -1,18 +1,19 @@
 /* Paces: how fast a creature gets on. Bars: slower creatures are stopped, as they are not worth
  * the rest of their time (verdict hopeless).
  *
- * A bar comes from creatures that have been judged already (search_bars.c), is set when a child is
- * born, and stays with it: the task carries it, the run store keeps it, and every simulation of
- * that child is held against it. So a stop depends on nothing but genome, parameters, seed and
- * bar. */
+ * A bar comes from creatures that have been judged already (controller/evolution/search.c), is set
+ * when a child is born, and stays with it: the task of its first trial carries it, and the run
+ * store keeps it. So a stop depends on nothing but genome, parameters, seed and bar. Other trials
+ * have none: a creature that gets on a little worse from another start is not cut short. */
 #ifndef COMMON_JUDGE_EARLY_STOP_H
 #define COMMON_JUDGE_EARLY_STOP_H
 
 #include "common/judge/measures.h"
 #include "common/params/params.h"
 
-/* A creature is stopped when it has come less far than one of these times the time so far; 0 = no
- * bar. The bar raises guard.hopeless_m_s and guard.hopeless_sizes_s, in their units. */
+/* A creature is stopped when its mean pace will be less than one of these, though it moves somewhat
+ * faster from now on (simulator/evaluate/guards.c); 0 = no bar. The bar raises guard.hopeless_m_s
+ * and guard.hopeless_sizes_s, in their units. */
 struct early_stop_bar {
     double m_s;     /* metres per second */
     double sizes_s; /* the creature's own sizes per second */

@@ -304,10 +304,10 @@ enum {
     REAL(guard, motionless_s, 2, 0, 3600, 'E', IF_ALONE | IF_BRED,                                 \
          "stop after this time without motion; 0 = off")                                           \
     REAL(guard, hopeless_m_s, 0, 0, 1000, 'E', SELDOM,                                             \
-         "stop creatures whose way so far is slower; 0 = off")                                     \
+         "stop creatures that will be slower in the mean; 0 = off")                                     \
     REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E', SELDOM,                                         \
          "the same in own sizes per second; 0 = off")                                              \
-    REAL(guard, hopeless_share, 0.5, 0, 1, 'S', SELDOM,                                            \
+    REAL(guard, hopeless_share, 0.9, 0, 1, 'S', SELDOM,                                            \
          "walk, swim: the same, as a share of the slowest survivor's pace; 0 = off")               \
     REAL(guard, hopeless_s, 3, 0, 3600, 'E', SELDOM, "time before slow creatures are stopped")     \
     CHOICE(contest, goal, 0, CONTEST_GOALS, 'E', IF_CONTEST,                                       \

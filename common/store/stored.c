@@ -108,7 +108,8 @@ int stored_creature_read(const struct row *row, struct creature *creature)
     if (params_check(&creature->params, row->error))
         return error_prefix(row->error, "%s: branch_parameters", row->database->path);
     creature->genome_hash = genome_hash(&creature->genome);
-    early_stop_apply_bar(&bar, &creature->params);
+    if (creature->verdict == VERDICT_HOPELESS)
+        early_stop_apply_bar(&bar, &creature->params);
     snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,
              creature->id);
     return 0;

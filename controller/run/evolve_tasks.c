@@ -124,9 +124,11 @@ static int describe_task(const struct evolve *evolve, const struct individual *i
 {
     task->creature = individual->id;
     task->seed = individual->seed;
-    task->bar = individual->bar;
-    if (task->trial.purpose == TRIAL_FIRST && !phenotype_key_has_seed(evolve->params, &task->trial))
-        task->key = individual->key;
+    if (task->trial.purpose == TRIAL_FIRST) {
+        task->bar = individual->bar;
+        if (!phenotype_key_has_seed(evolve->params, &task->trial))
+            task->key = individual->key;
+    }
     return individual_copy_genome(individual, &task->genome, &task->packed);
 }
 

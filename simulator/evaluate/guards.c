@@ -20,6 +20,10 @@
 #define REVERSAL_WAY_M   0.005
 /* The muscles' power is a mean over this time. */
 #define POWER_TIME_S 0.1
+/* A body may yet move so many times as fast as it did so far. Bars of 0.9 of the slowest survivor's
+ * pace stop ten of 6692 survivors of four runs (walk, swim, walk3d, swim3d) and save 6 to 19 % of
+ * the work; at twice the speed they stop as many and save 3 to 10 %. */
+#define SPURT 1.25
 
 /* A creature that another one pins cannot help it. */
 static int is_pinned(const struct run *run)
@@ -220,6 +224,14 @@ static void measure_power(struct run *run, double spent_j)
     *before_j = spent_j;
 }
 
+/* The pace, m/s, to which the body comes by the end if it moves SPURT times as fast from now on. */
+static double find_pace(const struct run *run)
+{
+    double left_s = det_max(run->params->simulation_duration_s - run->time_s, 0);
+    double pace_m_s = run->result->measures.distance_max_m / run->time_s;
+    return pace_m_s * ((run->time_s + SPURT * left_s) / (run->time_s + left_s));
+}
+
 int run_watch_tick(struct run *run)
 {
     const struct params *p = run->params;
@@ -239,12 +251,11 @@ int run_watch_tick(struct run *run)
     for (int i = 0; i < run->phenotype.drive_count && run->time_s >= 1; i++)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
             return VERDICT_VIBRATION;
-    double slow_m_s =
-        det_max(p->guard_hopeless_m_s, p->guard_hopeless_sizes_s * run->result->measures.size_m);
     if (run->time_s >= p->guard_hopeless_s) {
-        double way_m = run->result->measures.distance_max_m;
-        run->pace_least_m_s = det_min(run->pace_least_m_s, way_m / run->time_s);
-        if (way_m < slow_m_s * run->time_s)
+        double bar_m_s = p->guard_hopeless_sizes_s * run->result->measures.size_m;
+        double pace_m_s = find_pace(run);
+        run->pace_least_m_s = det_min(run->pace_least_m_s, pace_m_s);
+        if (pace_m_s < det_max(bar_m_s, p->guard_hopeless_m_s))
             return VERDICT_HOPELESS;
     }
     if (p->guard_motionless_s > 0) {

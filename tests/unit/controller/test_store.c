@@ -1273,8 +1273,8 @@ TEST(test_results_to_give_again)
     ck_assert_int_eq(count_results(), 0);
 }
 
-/* A bar stays with its creature: in the population, in the creature's own parameters, and in
- * digests. New results are not held against what was a bar in another world. */
+/* A bar stays with its creature: in the population, in digests and, where it stopped the creature,
+ * in the creature's own parameters. New results are not held against what was a bar in another world. */
 TEST(test_bars_come_back)
 {
     int bars = 0;
@@ -1290,7 +1290,7 @@ TEST(test_bars_come_back)
             own++;
         ck_assert(own->bar.m_s == there->bar.m_s && own->bar.sizes_s == there->bar.sizes_s);
         bars += early_stop_has_bar(&own->bar);
-        ck_assert(get_creature(there->id)->params.guard_hopeless_sizes_s == there->bar.sizes_s);
+        ck_assert(get_creature(there->id)->params.guard_hopeless_sizes_s == 0);
         ck_assert(creature.params.guard_hopeless_m_s == 1e-6);
     }
     ck_assert_int_gt(bars, 0);
@@ -1299,6 +1299,10 @@ TEST(test_bars_come_back)
     run_sql("UPDATE individuals SET bar_sizes_s = bar_sizes_s * 1.01");
     reopen(0);
     ck_assert_uint_ne(before, digest());
+    uint64_t barred = (uint64_t)ask_sql("SELECT max(id) FROM individuals WHERE bar_sizes_s > 0");
+    run_sql("UPDATE individuals SET bar_sizes_s = 2, verdict = 'hopeless' WHERE bar_sizes_s > 0");
+    reopen(0);
+    ck_assert(get_creature(barred)->params.guard_hopeless_sizes_s == 2);
     params.world_friction = 0.5;
     put_params();
     ck_assert(change.is_reevaluated);

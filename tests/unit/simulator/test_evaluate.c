@@ -410,8 +410,8 @@ TEST(verdict_vibration)
     ck_verdict(VERDICT_OK, "guard.reversals_hz=20");
 }
 
-/* A worm that keeps the pace asked for goes on; one that does not is stopped at the time, not
- * before, and keeps the score it had then. */
+/* A worm that keeps the pace asked for goes on; one that would not, though it moved a quarter faster
+ * from now on, is stopped at the time, not before, and keeps the score it had then. */
 TEST(verdict_hopeless)
 {
     run_worm(1.5);
@@ -426,6 +426,14 @@ TEST(verdict_hopeless)
     ck_assert_double_eq_tol(result.measures.time_s, 1.5, 1e-9);
     ck_assert_double_gt(result.measures.distance_max_m, 0);
     ck_assert_int_eq(verdict_is_scored(VERDICT_HOPELESS), 1);
+    double left_s = params.simulation_duration_s - 1.5;
+    double hoped_m = result.measures.distance_max_m * (1.5 + 1.25 * left_s) / 1.5;
+    params.guard_hopeless_m_s = 1.001 * hoped_m / params.simulation_duration_s;
+    ck_verdict(VERDICT_HOPELESS);
+    ck_assert_double_eq_tol(result.measures.time_s, 1.5, 1e-9);
+    params.guard_hopeless_m_s = 0.999 * hoped_m / params.simulation_duration_s;
+    run();
+    ck_assert_double_gt(result.measures.time_s, 1.51);
     /* a creature that slows down later is stopped later */
     params.guard_hopeless_s = 0.5;
     params.guard_hopeless_m_s = 1.01 * pace_m_s;
