@@ -304,7 +304,7 @@ enum {
     REAL(guard, motionless_s, 2, 0, 3600, 'E', IF_ALONE | IF_BRED,                                 \
          "stop after this time without motion; 0 = off")                                           \
     REAL(guard, hopeless_m_s, 0, 0, 1000, 'E', SELDOM,                                             \
-         "stop creatures that will be slower in the mean; 0 = off")                                     \
+         "stop creatures that will be slower in the mean; 0 = off")                                \
     REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E', SELDOM,                                         \
          "the same in own sizes per second; 0 = off")                                              \
     REAL(guard, hopeless_share, 0.9, 0, 1, 'S', SELDOM,                                            \
