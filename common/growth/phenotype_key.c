@@ -107,19 +107,29 @@ static int has_effector(const struct phenotype *phenotype, int drive)
     return 0;
 }
 
-/* The numbers that joints in the plane had when keys were first made; of others no link grows in
- * it. */
-static const int flat_joints[LINK_JOINT_COUNT] = {[LINK_PLANAR] = 0,
-                                                  [LINK_REVOLUTE] = 0,
-                                                  [LINK_LINEAR] = 1,
-                                                  [LINK_STRETCH] = 2,
-                                                  [LINK_RIGID] = 3};
+/* The numbers that joints in the plane had when keys were first made. */
+static int flat_joint(enum link_joint kind)
+{
+    switch (kind) {
+    case LINK_PLANAR:
+    case LINK_REVOLUTE:
+        return 0;
+    case LINK_LINEAR:
+        return 1;
+    case LINK_STRETCH:
+        return 2;
+    case LINK_RIGID:
+        return 3;
+    default:
+        return (int)kind;
+    }
+}
 
 /* Puts a link of a body in the plane. */
 static void put_flat_link(struct key_hasher *hasher, const struct phenotype *phenotype, int index)
 {
     const struct body_link *link = &phenotype->body->links[index];
-    KEY_PUT_INTS(hasher, link->parent, link->part, link->parent_part, flat_joints[link->kind],
+    KEY_PUT_INTS(hasher, link->parent, link->part, link->parent_part, flat_joint(link->kind),
                  has_effector(phenotype, index), (int)link->sign[0]);
     put_vec2(hasher, vec3_flat(link->joint));
     put_vec2(hasher, vec3_flat(link->axis));
