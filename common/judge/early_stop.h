@@ -34,7 +34,8 @@ int early_stop_has_bar(const struct early_stop_bar *bar);
 int early_stop_is_same(const struct early_stop_bar *held, const struct early_stop_bar *bar,
                        int verdict, const struct measures *measures, double pace_least_m_s,
                        const struct params *params);
-/* Raises the parameters of an evaluation to the bar. */
+/* Raises the parameters of an evaluation to the bar; in a record, only if the bar has stopped the
+ * creature: the record of another one holds for other trials, too. */
 void early_stop_apply_bar(const struct early_stop_bar *bar, struct params *params);
 
 #endif
