@@ -146,7 +146,7 @@ static double checker_alpha(const struct eye *eye, double step, double distance)
 
 /* ---- relief ---- */
 
-/* What the cells are drawn with. */
+/* The canvas, the view and the ground of cells. */
 struct field {
     cairo_t *cr;
     const struct eye *eye;
