@@ -557,12 +557,11 @@ static int turn_key(struct player *player, const struct key_row *row)
 /* Actions without a key. */
 static const char *const help_lines[] = {
     "Mouse: drag the creature to pull it, the picture to pan (in depth: to turn; with shift to "
-    "pan), the bar to scrub, the curve of a run to choose a generation; the wheel zooms.",
-    "Click a creature of a grid twice to see it alone; a neuron or a wire to cut it out, again to "
-    "put it back; speed and number beside the bar.",
+    "pan), the bar to scrub, the curve of a run to choose a generation.",
+    "The wheel zooms. Click a creature of a grid twice to see it alone; a neuron or wire to cut it "
+    "out, or put it back; speed and number beside the bar.",
     "Files, from a command line: viewer RUN_DIR --export walk.mp4, or .gif .webm .html .png .svg; "
-    "a "
-    "whole run's report: controller report RUN_DIR.",
+    "a whole run's report: controller report RUN_DIR.",
 };
 
 /* ---- the whole ---- */
